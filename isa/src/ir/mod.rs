@@ -1,0 +1,74 @@
+//! The SSA IR: scalar values only, block parameters instead of phis, explicit memory.
+//!
+//! The front end splits vectors, structs and arrays that live in values into scalars; what is addressed in memory
+//! stays as bytes behind a pointer. Booleans are `Ty::Bool`. Local and private pointers are 32-bit offsets
+//! (`Ty::PtrLocal`, `Ty::PtrPrivate`), the others 64-bit addresses; pointer arithmetic is [`Opcode::PtrAdd`] with a
+//! byte offset of the pointer's own width (I32 for local and private, I64 otherwise).
+
+mod function;
+mod opcode;
+
+pub use crate::ops::{Cond, Conversion, FCond, IntFn, MathFn, Rounding, Ty};
+pub use function::*;
+pub use opcode::*;
+
+use crate::program::{Parameter, SourceLine};
+
+/// A decoded module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// All functions; kernels refer to them by index.
+    pub functions: Vec<Function>,
+    /// Entry points in module order.
+    pub kernels: Vec<Kernel>,
+    /// Module-scope variables.
+    pub globals: Vec<Global>,
+    /// Source file names, for [`SourceLine::file`].
+    pub files: Vec<String>,
+}
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name.
+    pub name: String,
+    /// Index in [`Module::functions`]; its parameters are the leaves of `parameters` in order (a by-value struct's
+    /// parameter is read from the parameter block through a `PtrConstant`).
+    pub function: usize,
+    /// Parameters as the API sees them.
+    pub parameters: Vec<Parameter>,
+    /// Bytes of the parameter block.
+    pub parameter_bytes: u32,
+    /// `reqd_work_group_size`.
+    pub required_group_size: Option<[u32; 3]>,
+    /// `work_group_size_hint`.
+    pub group_size_hint: Option<[u32; 3]>,
+    /// `vec_type_hint` as OpenCL C text, or empty.
+    pub vec_type_hint: String,
+    /// `intel_reqd_sub_group_size`.
+    pub required_sub_group_size: Option<u32>,
+    /// ContractionOff: a multiply and an add stay apart.
+    pub contraction_off: bool,
+    /// DenormFlushToZero for single precision.
+    pub flush_denormals: bool,
+}
+
+/// A module-scope variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Name, or empty.
+    pub name: String,
+    /// Where it lives: PtrGlobal, PtrConstant or PtrLocal (one for each work-group).
+    pub space: Ty,
+    /// Initial bytes (zeros where the module gives none); its length is the size.
+    pub init: Vec<u8>,
+    /// Required alignment in bytes.
+    pub align: u32,
+    /// Pointers inside `init`: (offset, index of the global, addend).
+    pub relocations: Vec<(u32, usize, i64)>,
+    /// Whether no initializer was given.
+    pub uninitialised: bool,
+}
+
+/// Position of an instruction in the source.
+pub type Loc = SourceLine;

@@ -1,0 +1,8 @@
+//! The simulated machine: occupancy, dispatch, compute units, the engine, and the record of each launch.
+//!
+//! The public face, used by the command line, the suite runner and the OpenCL runtime alike:
+//! `Machine` (owns time and caches; outlives launches), `LoadedModule` (module-scope variables in device memory),
+//! [`Launch`] (what to run), `LaunchRecord` (what it did), `LaunchError` (why it stopped).
+mod launch;
+
+pub use launch::*;
