@@ -3,6 +3,7 @@
 mod chip;
 mod compute_unit;
 mod frontend;
+mod host;
 mod launch;
 mod memory;
 mod target;
@@ -10,6 +11,7 @@ mod target;
 pub use chip::*;
 pub use compute_unit::*;
 pub use frontend::*;
+pub use host::*;
 pub use launch::*;
 pub use memory::*;
 pub use target::*;
@@ -30,6 +32,8 @@ crate::spec! {
             launch: LaunchSpec,
             /// What the compiler's back end may use.
             target: TargetSpec,
+            /// The host side of an OpenCL program and its link to the device.
+            host: HostSpec,
         }
     }
 }

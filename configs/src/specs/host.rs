@@ -1,0 +1,38 @@
+//! The host side of an OpenCL program: what an enqueue costs, the link to the device, which clock timers show.
+use crate::spec;
+use serde::{Deserialize, Serialize};
+
+/// What the profiling counters and both device timers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostClock {
+    /// Simulated time: the same in every run; polling and the program's own work cost nothing.
+    Virtual,
+    /// The host's monotonic clock, for programs that need wall time.
+    Real,
+}
+
+spec! {
+    /// The host side of an OpenCL program and its link to the device.
+    pub struct HostSpec {
+        keys {
+            /// Which clock the profiling counters and the device timers show.
+            clock: HostClock [""],
+            /// Time that a host thread spends in one enqueue.
+            enqueue: f64 ["us"] = 0.0..=1000000.0,
+            /// From CL_PROFILING_COMMAND_QUEUED to CL_PROFILING_COMMAND_SUBMIT.
+            submit: f64 ["us"] = 0.0..=1000000.0,
+            /// Bandwidth of writes from the host to the device.
+            to_device: f64 ["GB/s"] = 0.001..=100000.0,
+            /// Bandwidth of reads from the device to the host.
+            from_device: f64 ["GB/s"] = 0.001..=100000.0,
+            /// Bandwidth of copies and fills inside device memory (bytes read and written together).
+            on_device: f64 ["GB/s"] = 0.001..=100000.0,
+            /// Fixed part of each transfer's time.
+            transfer_latency: f64 ["us"] = 0.0..=1000000.0,
+            /// Most device memory that the OpenCL device reports and hands out, whatever the machine has: the
+            /// program's buffers occupy the memory of the computer that simulates.
+            memory_cap: u64 ["B"] = 16777216..=1099511627776,
+        }
+    }
+}
