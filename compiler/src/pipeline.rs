@@ -1,0 +1,233 @@
+//! The pipe: clang | opt | llvm-spirv.
+use crate::{CompileError, Compiled, Request, Standard, Tools};
+use std::io::{Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Inlining and clean-up that the translator needs: it breaks on what the full optimiser makes.
+const PASSES: &str = "-passes=always-inline,cgscc(inline),function(sroa,early-cse<memssa>,instsimplify,simplifycfg,gvn,dce,sroa),globaldce";
+/// With optimisation off only what the translator cannot do without.
+const PASSES_DISABLED: &str = "-passes=always-inline,globaldce";
+
+/// The text that clang reads.
+pub(crate) fn full_source(request: &Request<'_>) -> String {
+    let name = request.name.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
+    format!("{}\n#line 1 \"{name}\"\n{}\n", request.prelude, request.source)
+}
+
+/// Writes headers given as text to a directory of their own.
+pub(crate) fn write_headers(headers: &[(String, String)]) -> Result<Option<tempfile::TempDir>, CompileError> {
+    if headers.is_empty() {
+        return Ok(None);
+    }
+    let io = |what: &str, error| CompileError::Io { what: what.to_string(), error };
+    let directory = tempfile::tempdir().map_err(|e| io("making a directory for headers", e))?;
+    for (name, text) in headers {
+        let relative = Path::new(name);
+        if name.is_empty() || !relative.components().all(|c| matches!(c, Component::Normal(_))) {
+            return Err(CompileError::HeaderName(name.clone()));
+        }
+        let path = directory.path().join(relative);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|e| io("writing a header", e))?;
+        }
+        std::fs::write(&path, text).map_err(|e| io("writing a header", e))?;
+    }
+    Ok(Some(directory))
+}
+
+/// The arguments for clang.
+pub(crate) fn clang_arguments(request: &Request<'_>, headers: Option<&Path>) -> Vec<String> {
+    let options = request.options;
+    let mut out: Vec<String> =
+        ["-target", "spirv64", "-x", "cl", "-gline-tables-only", "-Wno-unused-command-line-argument"]
+            .map(String::from)
+            .to_vec();
+    if options.opt_disable {
+        out.extend(["-O0", "-Xclang", "-disable-O0-optnone"].map(String::from));
+    } else {
+        out.extend(["-O2", "-Xclang", "-disable-llvm-passes"].map(String::from));
+    }
+    if request.contract || options.mad_enable {
+        // The driver does not know this value; unlike plain `fast` it keeps `#pragma OPENCL FP_CONTRACT OFF`.
+        out.extend(["-Xclang", "-ffp-contract=fast-honor-pragmas"].map(String::from));
+    }
+    if options.kernel_arg_info {
+        out.push("-fno-discard-value-names".into());
+    }
+    if !request.extensions.is_empty() {
+        out.push(format!("-Xclang=-cl-ext={}", request.extensions));
+    }
+    let version = match options.standard {
+        Standard::Cl10 => 100,
+        Standard::Cl11 => 110,
+        Standard::Cl12 => 120,
+        Standard::Cl20 | Standard::Cpp10 => 200,
+        Standard::Cl30 | Standard::Cpp2021 => 300,
+    };
+    out.push(format!("-D__OPENCL_VERSION__={version}"));
+    let include = |d: &Path| format!("-I{}", d.display());
+    out.extend(headers.map(include));
+    out.extend(request.include.iter().map(|d: &PathBuf| include(d)));
+    out.extend(options.clang_arguments());
+    out
+}
+
+/// What the preprocessor makes of the source; used to notice changed headers.
+pub(crate) fn preprocess(
+    tools: &Tools,
+    name: &str,
+    arguments: &[String],
+    text: &str,
+    timeout: Duration,
+) -> Result<String, CompileError> {
+    let clang = Command::new(&tools.clang);
+    let arguments = arguments.iter().map(String::as_str).chain(["-E", "-", "-o", "-"]).collect();
+    let out = pipe(vec![Stage { tool: "clang", command: clang, arguments }], name, text, timeout)?;
+    Ok(String::from_utf8_lossy(&out.bytes).into_owned())
+}
+
+/// Runs the whole pipe.
+pub(crate) fn run(
+    tools: &Tools,
+    name: &str,
+    arguments: &[String],
+    text: &str,
+    timeout: Duration,
+) -> Result<Compiled, CompileError> {
+    let disabled = arguments.iter().any(|a| a == "-O0");
+    let passes = if disabled { PASSES_DISABLED } else { PASSES };
+    let mut translate = vec!["--spirv-ext=+all", "--spirv-max-version=1.3"];
+    if arguments.iter().any(|a| a == "-cl-kernel-arg-info") {
+        translate.push("--preserve-ocl-kernel-arg-type-metadata-through-string");
+    }
+    translate.extend(["-o", "-", "-"]);
+    let stages = vec![
+        Stage {
+            tool: "clang",
+            command: Command::new(&tools.clang),
+            arguments: arguments.iter().map(String::as_str).chain(["-emit-llvm", "-c", "-", "-o", "-"]).collect(),
+        },
+        Stage {
+            tool: "opt",
+            command: Command::new(&tools.opt),
+            arguments: vec!["-opaque-pointers=0", passes, "-o", "-", "-"],
+        },
+        Stage { tool: "llvm-spirv", command: Command::new(&tools.llvm_spirv), arguments: translate },
+    ];
+    let out = pipe(stages, name, text, timeout)?;
+    if out.bytes.len() < 20 || out.bytes.len() % 4 != 0 {
+        let status = format!("{} bytes came out", out.bytes.len());
+        return Err(CompileError::Tool { tool: "llvm-spirv".into(), name: name.into(), status, log: out.log });
+    }
+    Ok(Compiled { spirv: out.bytes, log: out.log, cached: false })
+}
+
+struct Stage<'a> {
+    tool: &'static str,
+    command: Command,
+    arguments: Vec<&'a str>,
+}
+
+struct Output {
+    bytes: Vec<u8>,
+    log: String,
+}
+
+struct Running {
+    tool: &'static str,
+    child: Child,
+    log: JoinHandle<Vec<u8>>,
+}
+
+/// Kills and reaps what is left of a pipe.
+struct Pipe(Vec<Running>);
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        for stage in &mut self.0 {
+            // An error here means that the process has ended already.
+            let _ = stage.child.kill();
+            let _ = stage.child.wait();
+        }
+    }
+}
+
+/// Runs the stages with each one's output as the next one's input; the first that fails is the one reported.
+fn pipe(stages: Vec<Stage<'_>>, name: &str, text: &str, timeout: Duration) -> Result<Output, CompileError> {
+    let deadline = Instant::now() + timeout;
+    let mut pipe = Pipe(Vec::new());
+    let mut previous: Option<ChildStdout> = None;
+    let mut source: Option<ChildStdin> = None;
+    for mut stage in stages {
+        stage.command.args(&stage.arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        stage.command.stdin(previous.take().map_or_else(Stdio::piped, Stdio::from));
+        let program = stage.command.get_program().to_string_lossy().into_owned();
+        let mut child =
+            stage.command.spawn().map_err(|error| CompileError::Io { what: format!("starting {program}"), error })?;
+        source = source.or(child.stdin.take());
+        previous = child.stdout.take();
+        let log = read_all(child.stderr.take());
+        pipe.0.push(Running { tool: stage.tool, child, log });
+    }
+    let result = read_all(previous);
+    let text = text.to_string();
+    let writer = std::thread::spawn(move || {
+        // A compiler that stops reading has said why on its own error stream.
+        let _ = source.map(|mut s| s.write_all(text.as_bytes()));
+    });
+    let mut failure = None;
+    let mut log = String::new();
+    for mut stage in std::mem::take(&mut pipe.0) {
+        let status = wait(&mut stage.child, deadline);
+        let Some(status) =
+            status.map_err(|error| CompileError::Io { what: format!("waiting for {}", stage.tool), error })?
+        else {
+            pipe.0.push(stage);
+            failure = Some(CompileError::Timeout { name: name.into(), limit: timeout });
+            continue;
+        };
+        let written = String::from_utf8_lossy(&stage.log.join().unwrap_or_default()).into_owned();
+        if !status.success() && failure.is_none() {
+            failure = Some(failed(stage.tool, name, status, written.clone()));
+        }
+        log += &written;
+    }
+    drop(pipe);
+    let bytes = result.join().unwrap_or_default();
+    let _ = writer.join();
+    failure.map_or(Ok(Output { bytes, log }), Err)
+}
+
+fn failed(tool: &str, name: &str, status: ExitStatus, log: String) -> CompileError {
+    // Exit code 1 is what clang ends with when the source is wrong; anything else is a fault of the tool.
+    if tool == "clang" && status.code() == Some(1) {
+        return CompileError::Source { name: name.into(), log };
+    }
+    CompileError::Tool { tool: tool.into(), name: name.into(), status: status.to_string(), log }
+}
+
+fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<Option<ExitStatus>> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= deadline {
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+}
+
+fn read_all(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is still of use: the exit status decides.
+        let _ = stream.map(|mut s| s.read_to_end(&mut bytes));
+        bytes
+    })
+}
