@@ -1,1 +1,5 @@
-//! placeholder
+//! Device memory and the timing of everything between a compute unit's load/store unit and the DRAM.
+//!
+//! [`device_memory`] holds the bytes: allocations, their checks, and accessors for the host and for simulated kernels.
+
+pub mod device_memory;
