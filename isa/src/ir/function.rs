@@ -52,6 +52,20 @@ pub struct InstData {
     pub targets: SmallVec<[Target; 2]>,
     /// Source position.
     pub loc: Loc,
+    /// Promises about the arithmetic: see [`flag`].
+    pub flags: u8,
+}
+
+/// Bits of [`InstData::flags`].
+pub mod flag {
+    /// The signed result does not overflow (NoSignedWrap).
+    pub const NSW: u8 = 1;
+    /// The unsigned result does not overflow (NoUnsignedWrap).
+    pub const NUW: u8 = 2;
+    /// A multiply and an add may be contracted (AllowContractFastINTEL, Fast).
+    pub const CONTRACT: u8 = 4;
+    /// A division may become a multiplication by the reciprocal (AllowRecip, Fast).
+    pub const RECIPROCAL: u8 = 8;
 }
 
 /// Loop hints of SPIR-V (OpLoopMerge), kept on the header block.
@@ -113,7 +127,14 @@ impl Function {
     /// Makes an instruction without placing it in a block.
     pub fn make_inst(&mut self, op: Opcode, args: &[Value], results: &[Ty], loc: Loc) -> Inst {
         let inst = Inst(self.insts.len() as u32);
-        self.insts.push(InstData { op, args: args.into(), results: SmallVec::new(), targets: SmallVec::new(), loc });
+        self.insts.push(InstData {
+            op,
+            args: args.into(),
+            results: SmallVec::new(),
+            targets: SmallVec::new(),
+            loc,
+            flags: 0,
+        });
         for (i, &ty) in results.iter().enumerate() {
             let v = self.add_value(ty, Def::Result(inst, i as u16));
             self.insts[inst.0 as usize].results.push(v);

@@ -5,12 +5,19 @@
 //! (`Ty::PtrLocal`, `Ty::PtrPrivate`), the others 64-bit addresses; pointer arithmetic is [`Opcode::PtrAdd`] with a
 //! byte offset of the pointer's own width (I32 for local and private, I64 otherwise).
 
+mod cfg;
 mod function;
 mod opcode;
+mod print;
+mod signature;
+mod verify;
 
 pub use crate::ops::{Cond, Conversion, FCond, IntFn, MathFn, Rounding, Ty};
+pub use cfg::Cfg;
 pub use function::*;
 pub use opcode::*;
+pub use print::{print_function, print_module};
+pub use verify::{VerifyError, verify_function, verify_module};
 
 use crate::program::{Parameter, SourceLine};
 
@@ -32,8 +39,8 @@ pub struct Module {
 pub struct Kernel {
     /// Name.
     pub name: String,
-    /// Index in [`Module::functions`]; its parameters are the leaves of `parameters` in order (a by-value struct's
-    /// parameter is read from the parameter block through a `PtrConstant`).
+    /// Index in [`Module::functions`] of a function without parameters and results: it reads the arguments through
+    /// [`Opcode::Parameter`] and [`Opcode::LocalParameter`].
     pub function: usize,
     /// Parameters as the API sees them.
     pub parameters: Vec<Parameter>,
