@@ -1,9 +1,11 @@
 //! What to run.
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use warpscope_isa::program::Program;
 
 /// How a launch is simulated.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Results only.
     Functional,

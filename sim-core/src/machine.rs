@@ -1,0 +1,136 @@
+//! The machine: what outlives launches.
+use crate::check::{Checked, check};
+use crate::{Convention, Launch, LaunchCounters, LaunchError, LaunchRecord, Mode, ProgramFacts, RECORD_VERSION};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use warpscope_configs::MachineSpec;
+use warpscope_memory::device_memory::DeviceMemory;
+
+/// How launches are run; none of it changes a record.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Warp instructions after which a launch is stopped as a runaway.
+    pub instruction_limit: u64,
+    /// Host threads for functional mode; 0: as many as the host has cores.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { instruction_limit: 20_000_000_000, threads: 0 }
+    }
+}
+
+/// A simulated machine. It owns the device memory, time and caches, and outlives launches.
+#[derive(Debug)]
+pub struct Machine {
+    spec: Arc<MachineSpec>,
+    digest: String,
+    memory: Arc<DeviceMemory>,
+    options: Options,
+    interrupt: Arc<AtomicBool>,
+    launches: u64,
+    cold: bool,
+}
+
+impl Machine {
+    /// A machine with empty memory and caches. The specification must have passed its checks.
+    pub fn new(spec: Arc<MachineSpec>) -> Machine {
+        let digest = digest(&spec);
+        let memory = Arc::new(DeviceMemory::new(spec.chip.global_memory));
+        Machine {
+            spec,
+            digest,
+            memory,
+            options: Options::default(),
+            interrupt: Arc::default(),
+            launches: 0,
+            cold: true,
+        }
+    }
+
+    /// Its description.
+    pub fn spec(&self) -> &Arc<MachineSpec> {
+        &self.spec
+    }
+
+    /// Digest of the whole configuration: equal digests, equal machines.
+    pub fn configuration_digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Its memory, shared with whoever allocates and copies.
+    pub fn memory(&self) -> &Arc<DeviceMemory> {
+        &self.memory
+    }
+
+    /// How launches are run.
+    pub fn options_mut(&mut self) -> &mut Options {
+        &mut self.options
+    }
+
+    /// Setting this to `true` from any thread stops the running launch; the launch resets it.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+
+    /// Empties all caches, as if the machine had just been switched on; the next launch is a cold one.
+    pub fn flush_caches(&mut self) {
+        self.cold = true;
+    }
+
+    /// Runs a kernel to its end.
+    ///
+    /// On an error the launch has been stopped: device memory holds what it had written so far.
+    pub fn launch(&mut self, launch: &Launch) -> Result<LaunchRecord, LaunchError> {
+        let checked = check(&self.spec, launch)?;
+        let index = self.launches;
+        self.launches += 1;
+        let empty = launch.global.contains(&0);
+        let counters = if empty { LaunchCounters::default() } else { self.run(launch, &checked)? };
+        let convention = if self.cold { Convention::Cold } else { Convention::Warm };
+        if launch.mode == Mode::Timing && !empty {
+            self.cold = false;
+        }
+        let program = &*launch.program;
+        Ok(LaunchRecord {
+            version: RECORD_VERSION,
+            machine: self.spec.chip.name.clone(),
+            configuration: self.digest.clone(),
+            kernel: program.name.clone(),
+            index,
+            mode: launch.mode,
+            convention,
+            geometry: checked.geometry,
+            program: ProgramFacts {
+                operations: program.ops.len() as u32,
+                registers: program.registers,
+                uniform_registers: program.uniform_registers,
+                local_bytes: program.local_bytes,
+                private_bytes: program.private_bytes,
+                spill_bytes: program.spill_bytes,
+            },
+            resources: checked.resources,
+            occupancy: checked.occupancy,
+            counters,
+        })
+    }
+
+    fn run(&mut self, launch: &Launch, _checked: &Checked) -> Result<LaunchCounters, LaunchError> {
+        self.interrupt.store(false, Relaxed);
+        Err(LaunchError::Machine {
+            machine: self.spec.chip.name.clone(),
+            kernel: launch.program.name.clone(),
+            why: "execution is not built yet".into(),
+        })
+    }
+}
+
+/// FNV-1a (128-bit) of the specification's JSON text.
+fn digest(spec: &MachineSpec) -> String {
+    let text = serde_json::to_string(spec).expect("a specification is plain data");
+    let hash = text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |h, byte| {
+        (h ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    });
+    format!("{hash:032x}")
+}

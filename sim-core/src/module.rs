@@ -1,0 +1,105 @@
+//! Module-scope variables in device memory.
+use std::sync::Arc;
+use warpscope_isa::ir::{Global, Module, Ty};
+use warpscope_memory::device_memory::{Access, Allocation, DeviceMemory, MemoryError};
+
+/// A module whose variables live in device memory until it is dropped.
+#[derive(Debug)]
+pub struct LoadedModule {
+    memory: Arc<DeviceMemory>,
+    addresses: Arc<Vec<u64>>,
+    allocations: Vec<Allocation>,
+}
+
+impl LoadedModule {
+    /// Allocates and initialises the module's global and constant variables; local ones get address 0.
+    pub fn new(memory: &Arc<DeviceMemory>, module: &Module) -> Result<LoadedModule, MemoryError> {
+        LoadedModule::of_globals(memory, &module.globals)
+    }
+
+    fn of_globals(memory: &Arc<DeviceMemory>, globals: &[Global]) -> Result<LoadedModule, MemoryError> {
+        let mut loaded = LoadedModule { memory: memory.clone(), addresses: Arc::default(), allocations: Vec::new() };
+        let mut addresses = Vec::with_capacity(globals.len());
+        for global in globals {
+            if global.space == Ty::PtrLocal || global.init.is_empty() {
+                addresses.push(0);
+                continue;
+            }
+            let access = if global.space == Ty::PtrConstant { Access::ReadOnly } else { Access::ReadWrite };
+            let align = u64::from(global.align.max(1)).next_power_of_two();
+            let allocation = memory.allocate(global.init.len() as u64, align, access)?;
+            addresses.push(allocation.address);
+            loaded.allocations.push(allocation);
+        }
+        for (global, &address) in globals.iter().zip(&addresses) {
+            if address == 0 {
+                continue;
+            }
+            let mut bytes = global.init.clone();
+            for &(offset, target, addend) in &global.relocations {
+                let pointer = addresses.get(target).copied().unwrap_or(0).wrapping_add_signed(addend);
+                let place = bytes
+                    .get_mut(offset as usize..)
+                    .and_then(|rest| rest.get_mut(..8))
+                    .ok_or(MemoryError::Invalid("a relocation lies outside its variable"))?;
+                place.copy_from_slice(&pointer.to_le_bytes());
+            }
+            memory.write(address, &bytes)?;
+        }
+        loaded.addresses = Arc::new(addresses);
+        Ok(loaded)
+    }
+
+    /// Addresses by index in `Module::globals`, for [`Launch::globals`](crate::Launch::globals).
+    pub fn addresses(&self) -> &Arc<Vec<u64>> {
+        &self.addresses
+    }
+
+    /// The allocations, for those who list a device's memory.
+    pub fn allocations(&self) -> &[Allocation] {
+        &self.allocations
+    }
+}
+
+impl Drop for LoadedModule {
+    fn drop(&mut self) {
+        for allocation in &self.allocations {
+            // Live by construction; a failure here would only mean that it is gone already.
+            let _ = self.memory.free(allocation.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_placed_initialised_and_relocated() {
+        let memory = Arc::new(DeviceMemory::new(1 << 20));
+        let variable = |space, init: Vec<u8>, relocations| Global {
+            name: String::new(),
+            space,
+            init,
+            align: 8,
+            relocations,
+            uninitialised: false,
+        };
+        let globals = [
+            variable(Ty::PtrConstant, vec![1, 2, 3, 4], vec![]),
+            variable(Ty::PtrLocal, vec![0; 16], vec![]),
+            variable(Ty::PtrGlobal, vec![0; 16], vec![(8, 0, 2)]),
+        ];
+        let module = LoadedModule::of_globals(&memory, &globals).unwrap();
+        let at = module.addresses().clone();
+        assert_eq!(at[1], 0);
+        let mut word = [0; 8];
+        memory.read(at[2] + 8, &mut word).unwrap();
+        assert_eq!(u64::from_le_bytes(word), at[0] + 2);
+        let mut bytes = [0; 4];
+        memory.read(at[0], &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 2, 3, 4]);
+        drop(module);
+        assert_eq!(memory.used(), 0);
+    }
+}
