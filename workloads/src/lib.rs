@@ -1,1 +1,4 @@
-//! placeholder
+//! Workloads: kernel sources and their SPIR-V, suite manifests, CPU references, the suite runner and the benchmark.
+pub mod compile;
+pub mod data;
+pub mod manifest;
