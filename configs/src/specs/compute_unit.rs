@@ -51,6 +51,10 @@ spec! {
         sections {
             /// Register-file ports and banks.
             register_file: RegisterFileSpec,
+            /// Queues in front of the units that the sub-cores share.
+            queues: QueueSpec,
+            /// Work-group barriers.
+            barrier: BarrierSpec,
             /// Execution pipes of a sub-core (or shared by the compute unit), by name.
             pipes: BTreeMap<String, PipeSpec>,
             /// Latency and pipes of each operation class; the names are those of `OpClass`.
@@ -69,6 +73,32 @@ spec! {
             read_ports: u32 [""] = 1..=8,
             /// Whether operands that the compiler marks for reuse skip the bank read.
             reuse_cache: bool [""],
+            /// Extra latency where a result is used in another forwarding group than the one that made it.
+            crossing: u32 ["cycles"] = 0..=64,
+        }
+    }
+}
+
+spec! {
+    /// Queues in front of the units that the sub-cores share.
+    pub struct QueueSpec {
+        keys {
+            /// Global and private memory instructions that a sub-core can have waiting for the load/store unit.
+            lg: u32 ["instructions"] = 1..=256,
+            /// Local memory and other instructions for shared units that a sub-core can have waiting.
+            mio: u32 ["instructions"] = 1..=256,
+        }
+    }
+}
+
+spec! {
+    /// Work-group barriers.
+    pub struct BarrierSpec {
+        keys {
+            /// Cycles that the barrier unit of a compute unit takes for each arriving warp.
+            interval: u32 ["cycles"] = 0..=1000,
+            /// From the last arrival to the first instruction behind the barrier.
+            latency: u32 ["cycles"] = 1..=10000,
         }
     }
 }
@@ -81,6 +111,8 @@ spec! {
             lanes: u32 ["lanes"] = 1..=128,
             /// Whether one pipe is shared by all sub-cores of the compute unit.
             shared: bool [""],
+            /// Forwarding group; 0: none. Results that cross groups cost `register_file.crossing` more.
+            forwarding: u32 [""] = 0..=15,
         }
     }
 }

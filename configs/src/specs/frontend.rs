@@ -2,13 +2,47 @@
 use crate::spec;
 
 spec! {
-    /// Instruction and constant fetch: sub-core cache, compute unit's cache, shared cache, then L2.
+    /// Instruction and constant fetch: sub-core cache, compute unit's cache, second-level cache, then the L2.
     pub struct FrontendSpec {
         keys {
             /// Size of an encoded instruction.
             instruction_bytes: u32 ["B"] = 1..=64,
-            /// Decoded instructions that a warp can hold.
+            /// Decoded instructions that a warp can hold; the fetch runs this far ahead inside a line.
             instruction_buffer: u32 ["instructions"] = 1..=64,
+            /// Lines that the stream buffer of a sub-core runs ahead of the line in use; 0: no prefetch.
+            prefetch_lines: u32 ["lines"] = 0..=64,
+            /// From a taken branch, or the start of a warp, to the first instruction out of the sub-core's cache.
+            refill: u32 ["cycles"] = 0..=1000,
+        }
+        sections {
+            /// Instruction cache of a sub-core.
+            l0_instruction: FetchCacheSpec,
+            /// Instruction cache of a compute unit.
+            l1_instruction: FetchCacheSpec,
+            /// Cache for constants used as operands, one for each sub-core.
+            l0_constant: FetchCacheSpec,
+            /// Cache for indexed constant loads, one for each compute unit.
+            l1_constant: FetchCacheSpec,
+            /// Second-level cache for instructions and constants (one for each compute unit in this model).
+            l2_fetch: FetchCacheSpec,
+        }
+    }
+}
+
+spec! {
+    /// A read-only cache on the fetch path, least recently used.
+    pub struct FetchCacheSpec {
+        keys {
+            /// Capacity.
+            capacity: u32 ["B"] = 64..=67108864,
+            /// Line. Every level's line must be a multiple of the one's before.
+            line: u32 ["B"] = 4..=1024,
+            /// Ways of a set.
+            ways: u32 [""] = 1..=1024,
+            /// From a request that hits to its data at the level before.
+            latency: u32 ["cycles"] = 0..=10000,
+            /// Cycles between two lines that it can deliver.
+            interval: u32 ["cycles"] = 1..=1000,
         }
     }
 }
