@@ -45,6 +45,8 @@ pub(crate) fn clang_arguments(request: &Request<'_>, headers: Option<&Path>) -> 
         ["-target", "spirv64", "-x", "cl", "-gline-tables-only", "-Wno-unused-command-line-argument"]
             .map(String::from)
             .to_vec();
+    // The module must not depend on where the compiler happens to run.
+    out.push("-fdebug-compilation-dir=.".into());
     if options.opt_disable {
         out.extend(["-O0", "-Xclang", "-disable-O0-optnone"].map(String::from));
     } else {
