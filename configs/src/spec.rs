@@ -15,6 +15,33 @@ pub struct KeyInfo {
     pub doc: &'static str,
 }
 
+impl KeyInfo {
+    /// Whether the key may be left out.
+    pub fn is_optional(&self) -> bool {
+        self.ty.starts_with("Option")
+    }
+}
+
+/// What is known of one section.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionInfo {
+    /// Dotted path; a map's entries appear as `*`.
+    pub path: String,
+    /// Documentation, one paragraph.
+    pub doc: &'static str,
+    /// Whether the section may be left out.
+    pub optional: bool,
+}
+
+/// Every key and section below some point, in the order of their declaration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Keys {
+    /// The keys.
+    pub keys: Vec<KeyInfo>,
+    /// The sections that hold them.
+    pub sections: Vec<SectionInfo>,
+}
+
 /// A value that is out of range or contradicts another one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{path}: {why}")]
@@ -27,15 +54,19 @@ pub struct Problem {
 
 /// A section of the machine description, declared by [`spec!`](crate::spec).
 pub trait Section {
+    /// Whether the section may be left out.
+    const OPTIONAL: bool = false;
     /// Appends every key below this section, with `prefix` in front.
-    fn keys(prefix: &str, out: &mut Vec<KeyInfo>);
+    fn keys(prefix: &str, out: &mut Keys);
     /// Checks every key's range.
     fn check(&self, prefix: &str, problems: &mut Vec<Problem>);
 }
 
 impl<T: Section> Section for std::collections::BTreeMap<String, T> {
-    fn keys(prefix: &str, out: &mut Vec<KeyInfo>) {
-        T::keys(&join(prefix, "*"), out);
+    fn keys(prefix: &str, out: &mut Keys) {
+        let path = join(prefix, "*");
+        out.sections.push(SectionInfo { path: path.clone(), doc: "", optional: true });
+        T::keys(&path, out);
     }
     fn check(&self, prefix: &str, problems: &mut Vec<Problem>) {
         for (name, section) in self {
@@ -45,7 +76,8 @@ impl<T: Section> Section for std::collections::BTreeMap<String, T> {
 }
 
 impl<T: Section> Section for Option<T> {
-    fn keys(prefix: &str, out: &mut Vec<KeyInfo>) {
+    const OPTIONAL: bool = true;
+    fn keys(prefix: &str, out: &mut Keys) {
         T::keys(prefix, out);
     }
     fn check(&self, prefix: &str, problems: &mut Vec<Problem>) {
@@ -67,7 +99,7 @@ macro_rules! spec {
         $(#[$meta:meta])*
         pub struct $name:ident {
             $(keys { $( #[doc = $doc:literal] $(#[doc = $more:literal])* $field:ident : $ty:ty [ $unit:literal ] $(= $range:expr)? ),* $(,)? })?
-            $(sections { $( $(#[doc = $sdoc:literal])+ $section:ident : $sty:ty ),* $(,)? })?
+            $(sections { $( #[doc = $sdoc:literal] $(#[doc = $smore:literal])* $section:ident : $sty:ty ),* $(,)? })?
         }
     ) => {
         $(#[$meta])*
@@ -75,18 +107,26 @@ macro_rules! spec {
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($( #[doc = $doc] $(#[doc = $more])* pub $field: $ty, )*)?
-            $($( $(#[doc = $sdoc])+ pub $section: $sty, )*)?
+            $($( #[doc = $sdoc] $(#[doc = $smore])* pub $section: $sty, )*)?
         }
         impl $crate::Section for $name {
             #[allow(unused_variables)]
-            fn keys(prefix: &str, out: &mut Vec<$crate::KeyInfo>) {
-                $($( out.push($crate::KeyInfo {
+            fn keys(prefix: &str, out: &mut $crate::Keys) {
+                $($( out.keys.push($crate::KeyInfo {
                     path: $crate::join(prefix, stringify!($field)),
                     ty: stringify!($ty), unit: $unit,
                     range: concat!($(stringify!($range))?),
                     doc: concat!($doc, $($more,)*),
                 }); )*)?
-                $($( <$sty as $crate::Section>::keys(&$crate::join(prefix, stringify!($section)), out); )*)?
+                $($(
+                    let path = $crate::join(prefix, stringify!($section));
+                    out.sections.push($crate::SectionInfo {
+                        path: path.clone(),
+                        doc: concat!($sdoc, $($smore,)*),
+                        optional: <$sty as $crate::Section>::OPTIONAL,
+                    });
+                    <$sty as $crate::Section>::keys(&path, out);
+                )*)?
             }
             #[allow(unused_variables)]
             fn check(&self, prefix: &str, problems: &mut Vec<$crate::Problem>) {

@@ -1,0 +1,150 @@
+//! Checks between keys: values that are each in range but contradict each other.
+use crate::{MachineSpec, Problem, join, schema};
+
+/// Keys that `compute_unit.classes` must have; the instruction set's `OpClass` has the same (a test compares them).
+pub const OPERATION_CLASSES: &[&str] = &[
+    "fp32",
+    "fp16",
+    "fp64",
+    "imad",
+    "imad-wide",
+    "alu",
+    "compare",
+    "move",
+    "xu",
+    "convert",
+    "uniform",
+    "read-special",
+    "load-constant",
+    "load-uniform",
+    "load-global",
+    "store-global",
+    "atomic-global",
+    "reduce-global",
+    "load-local",
+    "store-local",
+    "atomic-local",
+    "load-private",
+    "store-private",
+    "shuffle",
+    "vote",
+    "branch",
+    "barrier",
+    "fence",
+    "exit",
+];
+
+/// Appends a problem for each contradiction.
+pub(crate) fn cross(machine: &MachineSpec, problems: &mut Vec<Problem>) {
+    let mut add = |path: &str, why: String| problems.push(Problem { path: path.to_string(), why });
+    sub_groups(machine, &mut add);
+    compute_unit(machine, &mut add);
+    classes(machine, &mut add);
+    local_memory(machine, &mut add);
+}
+
+fn sub_groups(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let chip = &machine.chip;
+    let sizes = &chip.sub_group_sizes;
+    if sizes.is_empty() || !sizes.is_sorted_by(|a, b| a < b) {
+        add("chip.sub_group_sizes", "must list at least one size, smallest first, none twice".into());
+    }
+    for size in sizes {
+        if ![8, 16, 32, 64].contains(size) {
+            add("chip.sub_group_sizes", format!("{size} is not a size that can be simulated: 8, 16, 32 and 64 are"));
+        }
+    }
+    if !sizes.contains(&chip.sub_group_size) {
+        add("chip.sub_group_size", format!("{} is not among chip.sub_group_sizes {sizes:?}", chip.sub_group_size));
+    }
+}
+
+fn compute_unit(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let cu = &machine.compute_unit;
+    if cu.max_warps % cu.sub_cores != 0 {
+        let why = format!("{} warps cannot be shared out evenly among {} sub-cores", cu.max_warps, cu.sub_cores);
+        add("compute_unit.max_warps", why);
+    }
+    if cu.registers % cu.sub_cores != 0 {
+        let why = format!("{} registers cannot be shared out evenly among {} sub-cores", cu.registers, cu.sub_cores);
+        add("compute_unit.registers", why);
+    }
+    if cu.max_group_size > cu.max_work_items {
+        let why =
+            format!("{} work-items do not fit compute_unit.max_work_items = {}", cu.max_group_size, cu.max_work_items);
+        add("compute_unit.max_group_size", why);
+    }
+    let widest = machine.chip.sub_group_sizes.iter().max().copied().unwrap_or(1);
+    let narrowest = machine.chip.sub_group_sizes.iter().min().copied().unwrap_or(1).max(1);
+    if cu.max_group_size.div_ceil(narrowest) > cu.max_warps {
+        let why = format!(
+            "a group of {} work-items in sub-groups of {narrowest} needs more than compute_unit.max_warps = {} warps",
+            cu.max_group_size, cu.max_warps
+        );
+        add("compute_unit.max_group_size", why);
+    }
+    if u64::from(cu.max_registers_per_work_item) * u64::from(widest) > u64::from(cu.registers / cu.sub_cores) {
+        let why = format!(
+            "one warp of {widest} work-items with {} registers each does not fit a sub-core's {} registers",
+            cu.max_registers_per_work_item,
+            cu.registers / cu.sub_cores
+        );
+        add("compute_unit.max_registers_per_work_item", why);
+    }
+    if cu.register_granularity > cu.registers / cu.sub_cores {
+        add("compute_unit.register_granularity", "is larger than a sub-core's registers".into());
+    }
+}
+
+fn classes(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let cu = &machine.compute_unit;
+    let section = "compute_unit.classes";
+    for class in OPERATION_CLASSES.iter().filter(|c| !cu.classes.contains_key(**c)) {
+        add(section, format!("the class `{class}` is missing"));
+    }
+    for (name, class) in &cu.classes {
+        let path = join(section, name);
+        if !OPERATION_CLASSES.contains(&name.as_str()) {
+            let near = schema::nearest(name, OPERATION_CLASSES.iter().copied());
+            let hint = near.map_or_else(
+                || format!("known are {}", OPERATION_CLASSES.join(", ")),
+                |n| format!("did you mean `{n}`?"),
+            );
+            add(&path, format!("there is no such class of operations; {hint}"));
+        }
+        if class.pipes.is_empty() {
+            add(&join(&path, "pipes"), "must name at least one pipe".into());
+        }
+        for pipe in class.pipes.iter().filter(|p| !cu.pipes.contains_key(*p)) {
+            let near = schema::nearest(pipe, cu.pipes.keys().map(String::as_str));
+            let hint = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+            add(&join(&path, "pipes"), format!("there is no pipe `{pipe}` in compute_unit.pipes{hint}"));
+        }
+    }
+}
+
+fn local_memory(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let memory = &machine.memory;
+    let local = &memory.local;
+    if memory.line % memory.sector != 0 || !memory.line.is_power_of_two() || !memory.sector.is_power_of_two() {
+        let why = format!(
+            "line ({}) and sector ({}) must be powers of two, the line a multiple of the sector",
+            memory.line, memory.sector
+        );
+        add("memory.line", why);
+    }
+    if local.carve_outs.is_empty() || !local.carve_outs.is_sorted_by(|a, b| a < b) {
+        add("memory.local.carve_outs", "must list at least one size, smallest first, none twice".into());
+    }
+    let largest = local.carve_outs.last().copied().unwrap_or(0);
+    if largest > local.combined {
+        add("memory.local.carve_outs", format!("{largest} B do not fit memory.local.combined = {} B", local.combined));
+    }
+    if local.max_per_group.saturating_add(local.reserved_per_group) > largest {
+        let why = format!(
+            "{} B and {} B reserved for a group do not fit the largest carve-out of {largest} B",
+            local.max_per_group, local.reserved_per_group
+        );
+        add("memory.local.max_per_group", why);
+    }
+}
