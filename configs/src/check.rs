@@ -61,11 +61,11 @@ fn sub_groups(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
 
 fn compute_unit(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
     let cu = &machine.compute_unit;
-    if cu.max_warps % cu.sub_cores != 0 {
+    if !cu.max_warps.is_multiple_of(cu.sub_cores) {
         let why = format!("{} warps cannot be shared out evenly among {} sub-cores", cu.max_warps, cu.sub_cores);
         add("compute_unit.max_warps", why);
     }
-    if cu.registers % cu.sub_cores != 0 {
+    if !cu.registers.is_multiple_of(cu.sub_cores) {
         let why = format!("{} registers cannot be shared out evenly among {} sub-cores", cu.registers, cu.sub_cores);
         add("compute_unit.registers", why);
     }
@@ -126,7 +126,8 @@ fn classes(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
 fn local_memory(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
     let memory = &machine.memory;
     let local = &memory.local;
-    if memory.line % memory.sector != 0 || !memory.line.is_power_of_two() || !memory.sector.is_power_of_two() {
+    if !memory.line.is_multiple_of(memory.sector) || !memory.line.is_power_of_two() || !memory.sector.is_power_of_two()
+    {
         let why = format!(
             "line ({}) and sector ({}) must be powers of two, the line a multiple of the sector",
             memory.line, memory.sector
