@@ -17,7 +17,7 @@ mod tree;
 pub use check::OPERATION_CLASSES;
 pub use counters::{CounterInfo, CounterValue, Counters, Peak};
 pub use error::{ConfigError, Diagnostic};
-pub use load::{Config, DEFAULT_MACHINE, Selection, load, machine_keys, section_from_str};
+pub use load::{Config, DEFAULT_MACHINE, Selection, digest, load, machine_keys, section_from_str};
 pub use presets::{PRESETS, Preset};
 pub use schema::nearest;
 pub use show::{key_reference, preset_list};

@@ -36,7 +36,7 @@ pub struct Machine {
 impl Machine {
     /// A machine with empty memory and caches. The specification must have passed its checks.
     pub fn new(spec: Arc<MachineSpec>) -> Machine {
-        let digest = digest(&spec);
+        let digest = warpscope_configs::digest(&spec);
         let memory = Arc::new(DeviceMemory::new(spec.chip.global_memory));
         Machine {
             spec,
@@ -124,13 +124,4 @@ impl Machine {
             why: "execution is not built yet".into(),
         })
     }
-}
-
-/// FNV-1a (128-bit) of the specification's JSON text.
-fn digest(spec: &MachineSpec) -> String {
-    let text = serde_json::to_string(spec).expect("a specification is plain data");
-    let hash = text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |h, byte| {
-        (h ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
-    });
-    format!("{hash:032x}")
 }
