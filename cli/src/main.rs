@@ -1,2 +1,47 @@
-//! The command line.
-fn main() {}
+//! The command line: arguments, progress, exit codes. No simulation logic.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod commands;
+mod failure;
+mod output;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// A simulated GPU that presents itself as an OpenCL device.
+#[derive(Parser)]
+#[command(name = "warpscope", version, about, max_term_width = 110, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 all well, 1 a case or kernel failed, 2 usage or configuration, 3 interrupted.\n\
+                          --config, --set, --mode and --out can also be given by WARPSCOPE_CONFIG, WARPSCOPE_SET \
+                          (separated by semicolons), WARPSCOPE_MODE and WARPSCOPE_OUT.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// List, show and check machine descriptions.
+    Config(commands::config::Arguments),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap knows where each kind goes.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { failure::USAGE } else { 0 });
+        }
+    };
+    let result = match cli.command {
+        Command::Config(arguments) => commands::config::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

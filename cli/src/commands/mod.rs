@@ -1,0 +1,2 @@
+//! One file a command.
+pub mod config;
