@@ -2,7 +2,9 @@
 mod class;
 mod codes;
 mod table;
+mod words;
 
 pub use class::OpClass;
 pub use codes::*;
 pub use table::Op;
+pub use words::{Words, words};
