@@ -41,6 +41,7 @@ pub(crate) fn cross(machine: &MachineSpec, problems: &mut Vec<Problem>) {
     compute_unit(machine, &mut add);
     classes(machine, &mut add);
     local_memory(machine, &mut add);
+    l2_and_dram(machine, &mut add);
 }
 
 fn sub_groups(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
@@ -137,6 +138,9 @@ fn local_memory(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
     if local.carve_outs.is_empty() || !local.carve_outs.is_sorted_by(|a, b| a < b) {
         add("memory.local.carve_outs", "must list at least one size, smallest first, none twice".into());
     }
+    if !memory.line.is_multiple_of(16) || memory.line / memory.sector.max(1) > 8 {
+        add("memory.line", "must have at most 8 sectors and be a multiple of 16 B".into());
+    }
     let largest = local.carve_outs.last().copied().unwrap_or(0);
     if largest > local.combined {
         add("memory.local.carve_outs", format!("{largest} B do not fit memory.local.combined = {} B", local.combined));
@@ -147,5 +151,43 @@ fn local_memory(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
             local.max_per_group, local.reserved_per_group
         );
         add("memory.local.max_per_group", why);
+    }
+}
+
+fn l2_and_dram(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let memory = &machine.memory;
+    let (l2, dram) = (&memory.l2, &memory.dram);
+    if !l2.slices.is_multiple_of(l2.halves.max(1)) {
+        add("memory.l2.slices", format!("{} slices cannot be shared by {} halves", l2.slices, l2.halves));
+    }
+    if !l2.interleave.is_multiple_of(memory.line) || !l2.interleave.is_power_of_two() {
+        let why = format!("{} must be a power of two and a multiple of memory.line = {}", l2.interleave, memory.line);
+        add("memory.l2.interleave", why);
+    }
+    let lines = l2.capacity / u64::from(memory.line.max(1)) / u64::from(l2.slices.max(1));
+    if lines < u64::from(l2.ways) || lines > 1 << 24 {
+        let why = format!("{lines} lines a slice: at least memory.l2.ways = {} and at most 2^24 are needed", l2.ways);
+        add("memory.l2.capacity", why);
+    }
+    let granule_fits = dram.granule.is_power_of_two()
+        && dram.granule.is_multiple_of(memory.sector)
+        && memory.line.is_multiple_of(dram.granule)
+        && dram.row.is_multiple_of(dram.granule);
+    if !granule_fits {
+        let why = format!(
+            "{} must be a power of two, a multiple of memory.sector and divide memory.line and memory.dram.row",
+            dram.granule
+        );
+        add("memory.dram.granule", why);
+    }
+    if !dram.banks.is_power_of_two() || !dram.row.is_power_of_two() {
+        add("memory.dram.banks", "banks and row must be powers of two".into());
+    }
+    if dram.write_low >= dram.write_high || dram.write_high > dram.write_queue {
+        add("memory.dram.write_high", "must lie above write_low and at most at write_queue".into());
+    }
+    let smallest = memory.local.combined.saturating_sub(memory.local.carve_outs.last().copied().unwrap_or(0));
+    if memory.l1.enabled && smallest < memory.line {
+        add("memory.local.carve_outs", "the largest leaves not one line to the L1".into());
     }
 }

@@ -1,5 +1,10 @@
 //! Device memory and the timing of everything between a compute unit's load/store unit and the DRAM.
 //!
 //! [`device_memory`] holds the bytes: allocations, their checks, and accessors for the host and for simulated kernels.
+//! The rest is timing; it never touches a byte.
 
+pub mod cache;
+pub mod calendar;
+pub mod clock;
 pub mod device_memory;
+pub mod request;

@@ -37,7 +37,11 @@ impl View {
     /// Points `last` at the allocation that holds the range; `false` (and `last` unchanged) where there is none.
     #[inline(always)]
     pub fn hold(&self, last: &mut Span, address: u64, bytes: u64) -> bool {
-        last.contains(address, bytes) || self.find(address, bytes).is_some_and(|span| (*last = span) == ())
+        if !last.contains(address, bytes) {
+            let Some(span) = self.find(address, bytes) else { return false };
+            *last = span;
+        }
+        true
     }
 
     /// Live allocations, rising by address.

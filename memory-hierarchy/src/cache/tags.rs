@@ -1,0 +1,225 @@
+//! The tags of a sectored set-associative cache.
+use super::replacement::{Replacement, Stamp, Ways};
+use crate::clock::mix;
+use warpscope_configs::specs::{ReplacementPolicy, SetHash};
+
+/// Size and policies of a cache.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TagsSpec {
+    /// Lines.
+    pub lines: usize,
+    /// Ways of a set (at most `lines`, at most 1024).
+    pub ways: usize,
+    /// Choice of the set.
+    pub hash: SetHash,
+    /// Choice of the victim.
+    pub replacement: ReplacementPolicy,
+}
+
+/// State of one line. Sector masks have bit 0 for the lowest address.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Entry {
+    /// Sectors that hold data.
+    pub valid: u8,
+    /// Sectors that are newer than the level below.
+    pub dirty: u8,
+    /// Sectors asked for and not yet there. An entry with any is not replaced.
+    pub pending: u8,
+    /// Sectors of which only parts were written; they are dirty but not valid.
+    pub partial: u8,
+    /// Sixteenths of the line written since it came, among the partial sectors.
+    pub written: u16,
+    /// Newest miss register of the line, or [`Entry::NO_MISS`].
+    pub mshr: u16,
+    /// A copy of the line is in the other half (L2).
+    pub shared: bool,
+}
+
+impl Entry {
+    /// No miss register.
+    pub const NO_MISS: u16 = u16::MAX;
+    const FRESH: Entry =
+        Entry { valid: 0, dirty: 0, pending: 0, partial: 0, written: 0, mshr: Entry::NO_MISS, shared: false };
+}
+
+/// Tags and states of all lines. An entry is named by its index.
+#[derive(Clone, Debug)]
+pub struct Tags {
+    ways: usize,
+    sets: u64,
+    hash: SetHash,
+    lines: Vec<u64>,
+    entries: Vec<Entry>,
+    stamps: Vec<Stamp>,
+    replacement: Replacement,
+}
+
+const EMPTY: u64 = u64::MAX;
+
+impl Tags {
+    /// An empty cache. Lines are rounded down to whole sets; at least one set remains.
+    pub fn new(spec: TagsSpec) -> Tags {
+        let ways = spec.ways.clamp(1, spec.lines.clamp(1, 1024));
+        let sets = (spec.lines / ways).max(1);
+        Tags {
+            ways,
+            sets: sets as u64,
+            hash: spec.hash,
+            lines: vec![EMPTY; sets * ways],
+            entries: vec![Entry::FRESH; sets * ways],
+            stamps: vec![0; sets * ways],
+            replacement: Replacement::new(spec.replacement),
+        }
+    }
+
+    /// First entry of the set of line number `number`.
+    #[inline(always)]
+    fn set(&self, number: u64) -> usize {
+        let set = match self.hash {
+            SetHash::Modulo => number % self.sets,
+            SetHash::Mixed => ((mix(number) >> 32) * self.sets) >> 32,
+        };
+        set as usize * self.ways
+    }
+
+    /// The entry of a line. `number` chooses the set; `line` (the full address) is compared.
+    #[inline(always)]
+    pub fn find(&self, number: u64, line: u64) -> Option<usize> {
+        let first = self.set(number);
+        let set = &self.lines[first..first + self.ways];
+        set.iter().position(|&l| l == line).map(|way| first + way)
+    }
+
+    /// State of an entry.
+    #[inline(always)]
+    pub fn entry(&self, index: usize) -> &Entry {
+        &self.entries[index]
+    }
+
+    /// State of an entry.
+    #[inline(always)]
+    pub fn entry_mut(&mut self, index: usize) -> &mut Entry {
+        &mut self.entries[index]
+    }
+
+    /// Line of an entry.
+    #[inline(always)]
+    pub fn line(&self, index: usize) -> u64 {
+        self.lines[index]
+    }
+
+    /// Notes a use for the replacement policy.
+    #[inline(always)]
+    pub fn touch(&mut self, index: usize) {
+        self.replacement.used(&mut self.stamps[index]);
+    }
+
+    /// Makes room for a line that is not there. Gives its entry, fresh, and what was evicted, if anything;
+    /// `None` where every entry of the set waits for data.
+    pub fn allocate(&mut self, number: u64, line: u64) -> Option<(usize, Option<(u64, Entry)>)> {
+        let first = self.set(number);
+        let range = first..first + self.ways;
+        let way = match self.lines[range.clone()].iter().position(|&l| l == EMPTY) {
+            Some(way) => way,
+            None if self.ways <= 64 => self.victim::<1>(range)?,
+            None => self.victim::<16>(range)?,
+        };
+        let index = first + way;
+        let evicted = (self.lines[index] != EMPTY).then(|| (self.lines[index], self.entries[index]));
+        self.lines[index] = line;
+        self.entries[index] = Entry::FRESH;
+        self.replacement.filled(&mut self.stamps[index]);
+        Some((index, evicted))
+    }
+
+    fn victim<const M: usize>(&mut self, range: std::ops::Range<usize>) -> Option<usize> {
+        let mut candidates = Ways::<M>::NONE;
+        for (way, entry) in self.entries[range.clone()].iter().enumerate() {
+            if entry.pending == 0 {
+                candidates.insert(way);
+            }
+        }
+        self.replacement.victim(&mut self.stamps[range], &candidates)
+    }
+
+    /// Drops a line.
+    pub fn remove(&mut self, index: usize) {
+        debug_assert_eq!(self.entries[index].pending, 0);
+        self.lines[index] = EMPTY;
+        self.entries[index] = Entry::FRESH;
+    }
+
+    /// Drops every line, calling `evicted` for each. None may wait for data.
+    pub fn clear(&mut self, mut evicted: impl FnMut(u64, Entry)) {
+        for (line, entry) in self.lines.iter_mut().zip(&mut self.entries) {
+            if *line != EMPTY {
+                evicted(*line, *entry);
+                *line = EMPTY;
+                *entry = Entry::FRESH;
+            }
+        }
+    }
+
+    /// Lines that the cache can hold.
+    pub fn capacity(&self) -> usize {
+        self.lines.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(lines: usize, ways: usize) -> Tags {
+        Tags::new(TagsSpec { lines, ways, hash: SetHash::Modulo, replacement: ReplacementPolicy::Lru })
+    }
+
+    /// Reads lines in order and counts hits.
+    fn hits(tags: &mut Tags, numbers: impl Iterator<Item = u64>) -> usize {
+        numbers
+            .filter(|&n| match tags.find(n, n * 128) {
+                Some(index) => {
+                    tags.touch(index);
+                    true
+                }
+                None => {
+                    tags.allocate(n, n * 128);
+                    false
+                }
+            })
+            .count()
+    }
+
+    #[test]
+    fn a_cyclic_walk_hits_wholly_up_to_capacity_and_misses_in_overfull_sets() {
+        let mut t = tags(64, 4);
+        hits(&mut t, 0..64);
+        assert_eq!(hits(&mut t, 0..64), 64);
+        let mut t = tags(64, 4);
+        hits(&mut t, 0..68);
+        // 4 of 16 sets hold 5 lines and miss always under LRU.
+        assert_eq!(hits(&mut t, 0..68), 48);
+    }
+
+    #[test]
+    fn entries_that_wait_are_not_replaced() {
+        let mut t = tags(4, 2);
+        for n in [0, 2] {
+            let (index, evicted) = t.allocate(n, n * 128).unwrap();
+            assert!(evicted.is_none());
+            t.entry_mut(index).pending = 1;
+        }
+        assert!(t.allocate(4, 512).is_none());
+        let index = t.find(2, 256).unwrap();
+        t.entry_mut(index).pending = 0;
+        t.entry_mut(index).dirty = 1;
+        let (_, evicted) = t.allocate(4, 512).unwrap();
+        assert_eq!(evicted.map(|(line, e)| (line, e.dirty)), Some((256, 1)));
+        let mut seen = vec![];
+        let index = t.find(0, 0).unwrap();
+        t.entry_mut(index).pending = 0;
+        t.clear(|line, _| seen.push(line));
+        assert_eq!(seen.len(), 2);
+        assert!(t.find(0, 0).is_none());
+    }
+}

@@ -1,0 +1,83 @@
+//! What travels between compute units and the L2.
+
+/// What a request wants.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum RequestKind {
+    /// Sectors of a line, for the L1.
+    Load,
+    /// Sectors of a line of instructions or constants.
+    Fetch,
+    /// Stored data; answered when they are in the L2.
+    Store,
+    /// Read-modify-write whose old values are wanted.
+    Atomic,
+    /// Read-modify-write without a result; answered when done.
+    Reduction,
+}
+
+impl RequestKind {
+    /// Whether it is a read-modify-write.
+    #[inline(always)]
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, RequestKind::Atomic | RequestKind::Reduction)
+    }
+}
+
+/// A request of a compute unit to the L2: one line or part of one.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct L2Request {
+    /// Cycle at which it leaves the compute unit.
+    pub at: u64,
+    /// Simulated address of the line.
+    pub line: u64,
+    /// Lanes of the warp that it is for (atomics).
+    pub lanes: u64,
+    /// The requester's own mark, returned in the response. For atomics it is the engine's token.
+    pub token: u32,
+    /// Number among the compute unit's requests.
+    pub sequence: u32,
+    /// Compute unit.
+    pub unit: u16,
+    /// Parts of the line (sixteenths) that a store writes whole.
+    pub written: u16,
+    /// What it wants.
+    pub kind: RequestKind,
+    /// Sectors of the line.
+    pub sectors: u8,
+    /// Most updates of one address that an atomic request holds; they are done one after the other.
+    pub repeats: u8,
+    /// The requester's slot, returned in the response.
+    pub slot: u16,
+}
+
+/// The L2's answer to a request.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct L2Response {
+    /// Cycle at which it arrives at the compute unit's port.
+    pub at: u64,
+    /// The request's mark.
+    pub token: u32,
+    /// Compute unit.
+    pub unit: u16,
+    /// The request's slot.
+    pub slot: u16,
+    /// What was wanted.
+    pub kind: RequestKind,
+    /// Sectors of data that it carries; 0 for an acknowledgement.
+    pub sectors: u8,
+}
+
+/// Carries out the functional effect of atomics, in the L2's order.
+pub trait AtomicSink {
+    /// The lanes `request.lanes` of the warp access `request.token` take effect now.
+    fn perform(&mut self, request: &L2Request);
+}
+
+/// Discards effects: for timing without data.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct NoEffect;
+
+impl AtomicSink for NoEffect {
+    fn perform(&mut self, _: &L2Request) {}
+}
