@@ -1,13 +1,32 @@
 //! State of a warp and of its work-group, and what a step did.
-use crate::program::Program;
+use super::lanes::{blend, full_mask};
+use super::semantics::Execute;
+use crate::program::{NO_RECONVERGENCE, Operand, OperandKind, Program};
 
 /// A program ready to run: with the rows of its constant pool evaluated for one launch.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone)]
 pub struct Code<'a, const W: usize> {
-    /// The program, `program.width == W`.
-    pub program: &'a Program,
-    /// Constant pool, broadcast.
-    pub constants: &'a [Row<W>],
+    pub(super) program: &'a Program,
+    pub(super) constants: &'a [Row<W>],
+    pub(super) execute: Execute<W>,
+}
+
+impl<'a, const W: usize> Code<'a, W> {
+    /// Binds a program of width `W` to its evaluated constants ([`super::evaluate_constants`]).
+    pub fn new(program: &'a Program, constants: &'a [Row<W>]) -> Self {
+        assert_eq!(program.width as usize, W, "the program was lowered for another width");
+        Code { program, constants, execute: Execute::select() }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// The constant pool, broadcast.
+    pub fn constants(&self) -> &'a [Row<W>] {
+        self.constants
+    }
 }
 
 /// 32 bits of every lane.
@@ -51,6 +70,79 @@ pub struct Warp<const W: usize> {
     pub sub_group: u32,
     /// Work-items in this sub-group (the last may be smaller).
     pub sub_group_size: u32,
+}
+
+impl<const W: usize> Warp<W> {
+    /// Most entries that the reconvergence stack ever holds.
+    pub const STACK: usize = 2 * W;
+
+    /// A warp with room for the program's registers; [`Self::reset`] starts it.
+    pub fn new(program: &Program) -> Self {
+        let mut warp = Warp {
+            pc: 0,
+            active: 0,
+            alive: 0,
+            reconvergence: NO_RECONVERGENCE,
+            stack: Vec::with_capacity(Self::STACK),
+            predicates: [0; 16],
+            rows: Vec::new(),
+            private: Vec::new(),
+            local_id: [Row([0; W]); 3],
+            sub_group: 0,
+            sub_group_size: 0,
+        };
+        warp.fit(program);
+        warp
+    }
+
+    /// Makes room for another program; does not allocate where there is room already.
+    pub fn fit(&mut self, program: &Program) {
+        let zero = Row([0; W]);
+        self.rows.resize((program.registers + program.uniform_registers) as usize, zero);
+        self.private.resize(program.private_bytes.div_ceil(4) as usize, zero);
+    }
+
+    /// Begins sub-group `sub_group` of a work-group of this size, at operation 0, with registers and private memory
+    /// zeroed (so what a program reads without having written it does not depend on what ran before).
+    pub fn reset(&mut self, sub_group: u32, group_size: [u32; 3]) {
+        let first = sub_group as u64 * W as u64;
+        let items = group_size.iter().map(|&n| n as u64).product::<u64>();
+        let count = items.saturating_sub(first).min(W as u64);
+        self.pc = 0;
+        self.active = full_mask(count as usize);
+        self.alive = self.active;
+        self.reconvergence = NO_RECONVERGENCE;
+        self.stack.clear();
+        self.predicates = [0; 16];
+        self.rows.fill(Row([0; W]));
+        self.private.fill(Row([0; W]));
+        self.sub_group = sub_group;
+        self.sub_group_size = count as u32;
+        let [x, y] = [group_size[0].max(1) as u64, group_size[1].max(1) as u64];
+        for lane in 0..W {
+            let linear = first + lane as u64;
+            let id = if linear < items { [linear % x, linear / x % y, linear / (x * y)] } else { [0; 3] };
+            for (row, id) in self.local_id.iter_mut().zip(id) {
+                row.0[lane] = id as u32;
+            }
+        }
+    }
+
+    /// Writes rows that come later than their operation (deferred atomics) to consecutive registers from `dst`.
+    pub fn write_result(&mut self, program: &Program, dst: Operand, mask: u64, rows: &[Row<W>]) {
+        let (first, uniform) = match dst.kind() {
+            OperandKind::Register(r) => (r as usize, false),
+            OperandKind::Uniform(u) => (program.registers as usize + u as usize, true),
+            OperandKind::Constant(_) | OperandKind::Predicate(..) | OperandKind::None => return,
+        };
+        for (to, from) in self.rows[first..].iter_mut().zip(rows) {
+            if uniform {
+                to.0 = [from.0[mask.trailing_zeros() as usize % W]; W];
+            } else {
+                blend(to, &from.0, mask);
+            }
+        }
+    }
 }
 
 /// A work-group's state.

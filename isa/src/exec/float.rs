@@ -1,0 +1,358 @@
+//! Float arithmetic: IEEE 754, round to nearest even; every NaN that arithmetic yields is the canonical one.
+use super::half::{from_f32, from_f64, to_f32};
+use super::lanes::{Lanes, NAN16, NAN32, NAN64};
+use crate::ops::{Rounding, modifiers};
+use crate::program::MachineOp;
+
+/// Source modifiers as bit masks: `bits & and ^ xor`, with the sign at the top of `T`.
+#[derive(Copy, Clone)]
+struct Modifier {
+    and: u64,
+    xor: u64,
+}
+
+#[inline(always)]
+fn modifier(op: &MachineOp, negate: i32, absolute: i32, sign: u64) -> Modifier {
+    Modifier {
+        and: if op.imm & absolute != 0 { !sign } else { u64::MAX },
+        xor: if op.imm & negate != 0 { sign } else { 0 },
+    }
+}
+
+#[inline(always)]
+fn modifiers_of(op: &MachineOp, sign: u64) -> [Modifier; 3] {
+    [
+        modifier(op, modifiers::NEG_A, modifiers::ABS_A, sign),
+        modifier(op, modifiers::NEG_B, modifiers::ABS_B, sign),
+        modifier(op, modifiers::NEG_C, 0, sign),
+    ]
+}
+
+#[inline(always)]
+fn flush32(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
+}
+
+#[inline(always)]
+fn flush64(x: f64) -> f64 {
+    let bits = x.to_bits();
+    f64::from_bits(if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 1 << 63 } else { bits })
+}
+
+#[inline(always)]
+fn flush16(bits: u32) -> u32 {
+    if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
+}
+
+/// Bits of a result.
+#[inline(always)]
+fn result32(x: f32) -> u32 {
+    if x.is_nan() { NAN32 } else { x.to_bits() }
+}
+
+/// Bits of a result.
+#[inline(always)]
+fn result64(x: f64) -> u64 {
+    if x.is_nan() { NAN64 } else { x.to_bits() }
+}
+
+/// fmin: a NaN loses, -0 is below +0.
+#[inline(always)]
+pub(super) fn min32(a: f32, b: f32) -> f32 {
+    let least = if a < b || b.is_nan() { a } else { b };
+    if a == b { f32::from_bits(a.to_bits() | b.to_bits()) } else { least }
+}
+
+/// fmax: a NaN loses, +0 is above -0.
+#[inline(always)]
+pub(super) fn max32(a: f32, b: f32) -> f32 {
+    let most = if a > b || b.is_nan() { a } else { b };
+    if a == b { f32::from_bits(a.to_bits() & b.to_bits()) } else { most }
+}
+
+/// As [`min32`].
+#[inline(always)]
+pub(super) fn min64(a: f64, b: f64) -> f64 {
+    let least = if a < b || b.is_nan() { a } else { b };
+    if a == b { f64::from_bits(a.to_bits() | b.to_bits()) } else { least }
+}
+
+/// As [`max32`].
+#[inline(always)]
+pub(super) fn max64(a: f64, b: f64) -> f64 {
+    let most = if a > b || b.is_nan() { a } else { b };
+    if a == b { f64::from_bits(a.to_bits() & b.to_bits()) } else { most }
+}
+
+/// Rounds to an integral value by additions alone, which vectorise everywhere.
+#[inline(always)]
+pub fn round32(x: f32, rounding: Rounding) -> f32 {
+    const SHIFT: f32 = 8_388_608.0;
+    let a = x.abs();
+    let nearest = (a + SHIFT) - SHIFT;
+    let down = nearest - if nearest > a { 1.0 } else { 0.0 };
+    let up = down + if down < a { 1.0 } else { 0.0 };
+    let negative = x.is_sign_negative();
+    let r = match rounding {
+        Rounding::NearestEven => nearest,
+        Rounding::Zero => down,
+        Rounding::Up => {
+            if negative {
+                down
+            } else {
+                up
+            }
+        }
+        Rounding::Down => {
+            if negative {
+                up
+            } else {
+                down
+            }
+        }
+        Rounding::NearestAway => down + if a - down >= 0.5 { 1.0 } else { 0.0 },
+    };
+    if a < SHIFT { r.copysign(x) } else { x }
+}
+
+/// As [`round32`].
+#[inline(always)]
+pub fn round64(x: f64, rounding: Rounding) -> f64 {
+    const SHIFT: f64 = 4_503_599_627_370_496.0;
+    let a = x.abs();
+    let nearest = (a + SHIFT) - SHIFT;
+    let down = nearest - if nearest > a { 1.0 } else { 0.0 };
+    let up = down + if down < a { 1.0 } else { 0.0 };
+    let negative = x.is_sign_negative();
+    let r = match rounding {
+        Rounding::NearestEven => nearest,
+        Rounding::Zero => down,
+        Rounding::Up => {
+            if negative {
+                down
+            } else {
+                up
+            }
+        }
+        Rounding::Down => {
+            if negative {
+                up
+            } else {
+                down
+            }
+        }
+        Rounding::NearestAway => down + if a - down >= 0.5 { 1.0 } else { 0.0 },
+    };
+    if a < SHIFT { r.copysign(x) } else { x }
+}
+
+impl<const W: usize> Lanes<'_, W> {
+    /// Source `n` as singles, modifiers applied.
+    #[inline(always)]
+    fn singles(&self, n: usize) -> [f32; W] {
+        let m = modifiers_of(self.op, 0x8000_0000)[n];
+        let a = self.words(n);
+        let mut d = [0.0; W];
+        for i in 0..W {
+            d[i] = f32::from_bits(a[i] & m.and as u32 ^ m.xor as u32);
+        }
+        d
+    }
+
+    #[inline(always)]
+    fn doubles(&self, n: usize) -> [f64; W] {
+        let m = modifiers_of(self.op, 1 << 63)[n];
+        let a = self.longs(n);
+        let mut d = [0.0; W];
+        for i in 0..W {
+            d[i] = f64::from_bits(a[i] & m.and ^ m.xor);
+        }
+        d
+    }
+
+    #[inline(always)]
+    fn halves(&self, n: usize) -> [u32; W] {
+        let m = modifiers_of(self.op, 0x8000)[n];
+        let a = self.words(n);
+        let flush = self.flushes();
+        let mut d = [0; W];
+        for i in 0..W {
+            let h = a[i] & m.and as u32 ^ m.xor as u32;
+            d[i] = if flush { flush16(h) } else { h };
+        }
+        d
+    }
+
+    #[inline(always)]
+    fn flushes(&self) -> bool {
+        self.op.imm & modifiers::FLUSH != 0
+    }
+
+    #[inline(always)]
+    pub fn float1(&mut self, f: impl Fn(f32) -> f32) {
+        let a = self.singles(0);
+        let mut d = [0; W];
+        if self.flushes() {
+            for i in 0..W {
+                d[i] = result32(flush32(f(flush32(a[i]))));
+            }
+        } else {
+            for i in 0..W {
+                d[i] = result32(f(a[i]));
+            }
+        }
+        self.put(d);
+    }
+
+    #[inline(always)]
+    pub fn float2(&mut self, f: impl Fn(f32, f32) -> f32) {
+        let (a, b) = (self.singles(0), self.singles(1));
+        let mut d = [0; W];
+        if self.flushes() {
+            for i in 0..W {
+                d[i] = result32(flush32(f(flush32(a[i]), flush32(b[i]))));
+            }
+        } else {
+            for i in 0..W {
+                d[i] = result32(f(a[i], b[i]));
+            }
+        }
+        self.put(d);
+    }
+
+    #[inline(always)]
+    pub fn float3(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
+        let (a, b, c) = (self.singles(0), self.singles(1), self.singles(2));
+        let mut d = [0; W];
+        if self.flushes() {
+            for i in 0..W {
+                d[i] = result32(flush32(f(flush32(a[i]), flush32(b[i]), flush32(c[i]))));
+            }
+        } else {
+            for i in 0..W {
+                d[i] = result32(f(a[i], b[i], c[i]));
+            }
+        }
+        self.put(d);
+    }
+
+    #[inline(always)]
+    pub fn double1(&mut self, f: impl Fn(f64) -> f64) {
+        let a = self.doubles(0);
+        let flush = self.flushes();
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result64(if flush { flush64(f(flush64(a[i]))) } else { f(a[i]) });
+        }
+        self.put64(d);
+    }
+
+    #[inline(always)]
+    pub fn double2(&mut self, f: impl Fn(f64, f64) -> f64) {
+        let (a, b) = (self.doubles(0), self.doubles(1));
+        let flush = self.flushes();
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result64(if flush { flush64(f(flush64(a[i]), flush64(b[i]))) } else { f(a[i], b[i]) });
+        }
+        self.put64(d);
+    }
+
+    #[inline(always)]
+    pub fn double3(&mut self, f: impl Fn(f64, f64, f64) -> f64) {
+        let (a, b, c) = (self.doubles(0), self.doubles(1), self.doubles(2));
+        let flush = self.flushes();
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result64(if flush {
+                flush64(f(flush64(a[i]), flush64(b[i]), flush64(c[i])))
+            } else {
+                f(a[i], b[i], c[i])
+            });
+        }
+        self.put64(d);
+    }
+
+    #[inline(always)]
+    fn put_halves(&mut self, mut d: [u32; W]) {
+        if self.flushes() {
+            d = d.map(flush16);
+        }
+        self.put(d);
+    }
+
+    /// Half arithmetic by way of singles: for +, -, *, / and square root the second rounding changes nothing, since
+    /// 24 >= 2 * 11 + 2.
+    #[inline(always)]
+    pub fn half1(&mut self, f: impl Fn(f32) -> f32) {
+        let a = self.halves(0);
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = from_f32(f(to_f32(a[i])));
+        }
+        self.put_halves(d);
+    }
+
+    /// As [`Self::half1`].
+    #[inline(always)]
+    pub fn half2(&mut self, f: impl Fn(f32, f32) -> f32) {
+        let (a, b) = (self.halves(0), self.halves(1));
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = from_f32(f(to_f32(a[i]), to_f32(b[i])));
+        }
+        self.put_halves(d);
+    }
+
+    /// a * b + c in halves. In double the product is exact, and the sum is unless one addend is so small against the
+    /// other that it cannot turn the rounding to half.
+    #[inline(always)]
+    pub fn half_fma(&mut self) {
+        let (a, b, c) = (self.halves(0), self.halves(1), self.halves(2));
+        let mut d = [0; W];
+        for i in 0..W {
+            let [x, y, z] = [a[i], b[i], c[i]].map(|h| to_f32(h) as f64);
+            d[i] = from_f64(x * y + z, Rounding::NearestEven);
+        }
+        self.put_halves(d);
+    }
+
+    /// Sign change of 16, 32 bits.
+    #[inline(always)]
+    pub fn sign_bits(&mut self, and: u32, xor: u32) {
+        self.map1(|a| a & and ^ xor);
+    }
+
+    /// FRound of singles; `imm` is the mode here, not modifiers.
+    #[inline(always)]
+    pub fn round_singles(&mut self) {
+        let mode = rounding(self.op.imm);
+        let round = |a: u32, r: Rounding| result32(round32(f32::from_bits(a), r));
+        match mode {
+            Rounding::NearestEven => self.map1(|a| round(a, Rounding::NearestEven)),
+            Rounding::Zero => self.map1(|a| round(a, Rounding::Zero)),
+            Rounding::Up => self.map1(|a| round(a, Rounding::Up)),
+            Rounding::Down => self.map1(|a| round(a, Rounding::Down)),
+            Rounding::NearestAway => self.map1(|a| round(a, Rounding::NearestAway)),
+        }
+    }
+
+    #[inline(always)]
+    pub fn round_doubles(&mut self) {
+        let mode = rounding(self.op.imm);
+        self.wide1(|a| result64(round64(f64::from_bits(a), mode)));
+    }
+
+    #[inline(always)]
+    pub fn round_halves(&mut self) {
+        let mode = rounding(self.op.imm);
+        self.map1(|a| if a & 0x7fff > 0x7c00 { NAN16 } else { from_f32(round32(to_f32(a), mode)) });
+    }
+}
+
+/// Rounding mode of an immediate.
+#[inline(always)]
+fn rounding(imm: i32) -> Rounding {
+    Rounding::ALL[imm as usize % Rounding::ALL.len()]
+}

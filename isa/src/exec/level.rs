@@ -1,0 +1,96 @@
+//! What the host's vector extensions offer. Every level yields the same bits.
+
+/// A level of vector extensions: operations that the compiler cannot derive from plain loops.
+pub(super) trait Level: Copy {
+    /// a * b + c, one rounding.
+    fn fma32(a: f32, b: f32, c: f32) -> f32;
+    /// a * b + c, one rounding.
+    fn fma64(a: f64, b: f64, c: f64) -> f64;
+    /// Bit `i` is the top bit of `rows[i]`.
+    fn top_bits<const W: usize>(rows: &[u32; W]) -> u64;
+}
+
+/// What every host has.
+#[derive(Copy, Clone)]
+pub(super) struct Base;
+
+impl Level for Base {
+    #[inline(always)]
+    fn fma32(a: f32, b: f32, c: f32) -> f32 {
+        libm::fmaf(a, b, c)
+    }
+    #[inline(always)]
+    fn fma64(a: f64, b: f64, c: f64) -> f64 {
+        libm::fma(a, b, c)
+    }
+    #[inline(always)]
+    fn top_bits<const W: usize>(rows: &[u32; W]) -> u64 {
+        let mut bits = 0;
+        for (i, &r) in rows.iter().enumerate() {
+            bits |= ((r >> 31) as u64) << i;
+        }
+        bits
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Level;
+    use std::arch::x86_64::*;
+
+    /// AVX2 with FMA; only inside functions that enable them.
+    #[derive(Copy, Clone)]
+    pub struct Avx2;
+
+    /// AVX-512 F, BW, DQ, VL; only inside functions that enable them.
+    #[derive(Copy, Clone)]
+    pub struct Avx512;
+
+    impl Level for Avx2 {
+        #[inline(always)]
+        fn fma32(a: f32, b: f32, c: f32) -> f32 {
+            a.mul_add(b, c)
+        }
+        #[inline(always)]
+        fn fma64(a: f64, b: f64, c: f64) -> f64 {
+            a.mul_add(b, c)
+        }
+        #[inline(always)]
+        fn top_bits<const W: usize>(rows: &[u32; W]) -> u64 {
+            let mut bits = 0;
+            for (i, part) in rows.as_chunks::<8>().0.iter().enumerate() {
+                // SAFETY: this level is only used where AVX2 is enabled; the chunk has 32 bytes.
+                let m = unsafe { _mm256_movemask_ps(_mm256_loadu_ps(part.as_ptr().cast())) };
+                bits |= (m as u32 as u64) << (8 * i);
+            }
+            bits
+        }
+    }
+
+    impl Level for Avx512 {
+        #[inline(always)]
+        fn fma32(a: f32, b: f32, c: f32) -> f32 {
+            a.mul_add(b, c)
+        }
+        #[inline(always)]
+        fn fma64(a: f64, b: f64, c: f64) -> f64 {
+            a.mul_add(b, c)
+        }
+        #[inline(always)]
+        fn top_bits<const W: usize>(rows: &[u32; W]) -> u64 {
+            if W < 16 {
+                return Avx2::top_bits(rows);
+            }
+            let mut bits = 0;
+            for (i, part) in rows.as_chunks::<16>().0.iter().enumerate() {
+                // SAFETY: this level is only used where AVX-512 is enabled; the chunk has 64 bytes.
+                let m = unsafe { _mm512_movepi32_mask(_mm512_loadu_si512(part.as_ptr().cast())) };
+                bits |= (m as u64) << (16 * i);
+            }
+            bits
+        }
+    }
+}

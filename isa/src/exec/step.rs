@@ -1,0 +1,262 @@
+//! One operation of one warp.
+use super::lanes::find;
+use super::semantics::{Outcome, Target, guarded, is_ghost};
+use super::{Code, Effect, Fault, Group, LaneMemory, Row, Space, Warp, WarpAccess, private};
+use crate::ops::TrapCode;
+use crate::program::{AccessShape, AtomicOp, LOCAL_WINDOW, MachineOp, Operand, OperandKind, PRIVATE_WINDOW, Program};
+
+/// Carries out the operation at `warp.pc` for its active lanes, under its guard, and moves on.
+///
+/// After a call the warp's `pc` may be anywhere: a path that ends at its meeting point hands over to the lanes that
+/// wait, whatever the effect returned. After a fault the warp still stands at the operation.
+#[inline]
+pub fn step<const W: usize, M: LaneMemory<W>>(
+    code: &Code<'_, W>,
+    warp: &mut Warp<W>,
+    group: &mut Group,
+    memory: &mut M,
+) -> Result<Effect, Fault> {
+    let pc = warp.pc;
+    let Some(op) = code.program.ops.get(pc as usize) else {
+        return Err(Fault::Trap { what: "the end of the program without an exit" });
+    };
+    let mask = guarded(op, warp);
+    if mask == 0 || is_ghost(op) {
+        warp.advance(pc + 1);
+        return Ok(Effect::Next);
+    }
+    let outcome = code.execute.run(op, code, warp, group, mask);
+    let effect = match outcome {
+        Outcome::Done => Effect::Next,
+        Outcome::Load(target) => {
+            load(Access { op, pc, mask, target }, code, warp, group, memory)?;
+            Effect::Access
+        }
+        Outcome::Store(target) => {
+            store(Access { op, pc, mask, target }, code, warp, group, memory)?;
+            Effect::Access
+        }
+        Outcome::Atomic(target) => {
+            atomic(Access { op, pc, mask, target }, code, warp, group, memory)?;
+            Effect::Access
+        }
+        Outcome::Branch => return warp.branch(mask, op.imm as u32, op.imm2),
+        Outcome::BranchTable => return branch_table(op, code, warp, mask),
+        Outcome::Exit => return Ok(warp.exit(mask)),
+        Outcome::Barrier | Outcome::SubGroupBarrier if mask != warp.alive => return Err(Fault::DivergentBarrier),
+        Outcome::Barrier => Effect::Barrier,
+        Outcome::SubGroupBarrier | Outcome::Fence => Effect::Fence,
+        Outcome::Trap => return Err(trap(op)),
+    };
+    warp.advance(pc + 1);
+    Ok(effect)
+}
+
+#[cold]
+fn trap(op: &MachineOp) -> Fault {
+    const UNREACHABLE: i32 = TrapCode::Unreachable as i32;
+    let what = match op.imm {
+        UNREACHABLE => "a point that the program declares unreachable",
+        _ => "an abort",
+    };
+    Fault::Trap { what }
+}
+
+fn branch_table<const W: usize>(
+    op: &MachineOp,
+    code: &Code<'_, W>,
+    warp: &mut Warp<W>,
+    mask: u64,
+) -> Result<Effect, Fault> {
+    let Some(targets) = code.program.jump_tables.get(op.imm as usize).filter(|t| !t.is_empty()) else {
+        return Err(Fault::Trap { what: "a jump table that is not there" });
+    };
+    let index = find(&warp.rows, code.constants, code.program.registers as usize, op.src[0])[0].0;
+    warp.branch_table(mask, op.imm2, |lane| targets[(index[lane] as usize).min(targets.len() - 1)])
+}
+
+/// A memory operation and the lanes that take part.
+#[derive(Copy, Clone)]
+struct Access<'a> {
+    op: &'a MachineOp,
+    pc: u32,
+    mask: u64,
+    target: Target,
+}
+
+impl Access<'_> {
+    /// Lane addresses: 64 bits, or 32 for local and private memory.
+    #[inline(always)]
+    fn addresses<const W: usize>(&self, code: &Code<'_, W>, warp: &Warp<W>) -> [u64; W] {
+        let rows = find(&warp.rows, code.constants, code.program.registers as usize, self.op.src[0]);
+        let mut addresses = [0; W];
+        match self.target {
+            Target::Known(Space::Local | Space::Private) => {
+                for (a, &word) in addresses.iter_mut().zip(&rows[0].0) {
+                    *a = word.wrapping_add(self.op.imm as u32) as u64;
+                }
+            }
+            Target::Known(Space::Global | Space::Constant) | Target::Generic => {
+                let offset = self.op.imm as i64 as u64;
+                for i in 0..W {
+                    addresses[i] = (rows[0].0[i] as u64 | (rows[1].0[i] as u64) << 32).wrapping_add(offset);
+                }
+            }
+        }
+        addresses
+    }
+
+    /// Calls `f` for each memory that the lanes address.
+    #[inline(always)]
+    fn each_space<const W: usize>(
+        &self,
+        addresses: &mut [u64; W],
+        mut f: impl FnMut(WarpAccess<'_, W>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let shape = AccessShape::unpack(self.op.imm2);
+        let (pc, flags) = (self.pc, self.op.flags);
+        match self.target {
+            Target::Known(space) => f(WarpAccess { addresses, mask: self.mask, shape, space, pc, flags }),
+            Target::Generic => {
+                for (space, mask) in split_windows(addresses, self.mask) {
+                    if mask != 0 {
+                        f(WarpAccess { addresses, mask, shape, space, pc, flags })?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Sorts generic addresses by the windows they lie in and makes offsets of those in local and private memory.
+#[inline(never)]
+fn split_windows<const W: usize>(addresses: &mut [u64; W], mask: u64) -> [(Space, u64); 3] {
+    let (mut local, mut private) = (0, 0);
+    for (i, a) in addresses.iter_mut().enumerate() {
+        match *a >> 32 {
+            window if window == LOCAL_WINDOW >> 32 => {
+                local |= 1 << i;
+                *a &= 0xffff_ffff;
+            }
+            window if window == PRIVATE_WINDOW >> 32 => {
+                private |= 1 << i;
+                *a &= 0xffff_ffff;
+            }
+            _ => {}
+        }
+    }
+    [(Space::Global, mask & !local & !private), (Space::Local, mask & local), (Space::Private, mask & private)]
+}
+
+/// Where the rows of a destination are; `None` for no destination.
+#[inline(always)]
+fn destination(program: &Program, o: Operand) -> Option<usize> {
+    match o.kind() {
+        OperandKind::Register(r) => Some(r as usize),
+        OperandKind::Uniform(u) => Some(program.registers as usize + u as usize),
+        OperandKind::Constant(_) | OperandKind::Predicate(..) | OperandKind::None => None,
+    }
+}
+
+#[inline]
+fn load<const W: usize, M: LaneMemory<W>>(
+    a: Access<'_>,
+    code: &Code<'_, W>,
+    warp: &mut Warp<W>,
+    group: &Group,
+    memory: &mut M,
+) -> Result<(), Fault> {
+    let mut addresses = a.addresses(code, warp);
+    let count = AccessShape::unpack(a.op.imm2).registers() as usize;
+    let mut nowhere = [Row([0; W]); 16];
+    let Warp { rows, private, .. } = warp;
+    let out = match destination(code.program, a.op.dst) {
+        Some(first) => &mut rows[first..first + count],
+        None => &mut nowhere[..count],
+    };
+    a.each_space(&mut addresses, |access| match access.space {
+        Space::Global | Space::Constant => memory.load(&access, out),
+        Space::Local => {
+            memory.announce(&access, false, false);
+            group.load(&access, out)
+        }
+        Space::Private => {
+            memory.announce(&access, false, false);
+            private::load(private, &access, out)
+        }
+    })?;
+    // A uniform register holds its value in every lane.
+    if let OperandKind::Uniform(_) = a.op.dst.kind() {
+        for row in out {
+            row.0 = [row.0[a.mask.trailing_zeros() as usize % W]; W];
+        }
+    }
+    Ok(())
+}
+
+#[inline]
+fn store<const W: usize, M: LaneMemory<W>>(
+    a: Access<'_>,
+    code: &Code<'_, W>,
+    warp: &mut Warp<W>,
+    group: &mut Group,
+    memory: &mut M,
+) -> Result<(), Fault> {
+    let mut addresses = a.addresses(code, warp);
+    let Warp { rows, private, .. } = warp;
+    let data = find(rows, code.constants, code.program.registers as usize, a.op.src[1]);
+    let data = &data[..AccessShape::unpack(a.op.imm2).registers() as usize];
+    a.each_space(&mut addresses, |access| match access.space {
+        Space::Global | Space::Constant => memory.store(&access, data),
+        Space::Local => {
+            memory.announce(&access, true, false);
+            group.store(&access, data)
+        }
+        Space::Private => {
+            memory.announce(&access, true, false);
+            private::store(private, &access, data)
+        }
+    })
+}
+
+#[inline(never)]
+fn atomic<const W: usize, M: LaneMemory<W>>(
+    a: Access<'_>,
+    code: &Code<'_, W>,
+    warp: &mut Warp<W>,
+    group: &mut Group,
+    memory: &mut M,
+) -> Result<(), Fault> {
+    let mut addresses = a.addresses(code, warp);
+    let shape = AccessShape::unpack(a.op.imm2);
+    let op = AtomicOp::ALL[shape.atomic as usize % AtomicOp::ALL.len()];
+    let count = shape.registers() as usize;
+    let source = |n: usize| {
+        let mut rows = [Row([0; W]); 2];
+        if !a.op.src[n].is_none() {
+            let from = find(&warp.rows, code.constants, code.program.registers as usize, a.op.src[n]);
+            rows[..count].copy_from_slice(&from[..count]);
+        }
+        rows
+    };
+    let (data, compare) = (source(1), source(2));
+    let to = destination(code.program, a.op.dst);
+    let Warp { rows, private, .. } = warp;
+    a.each_space(&mut addresses, |access| {
+        let out = to.map(|first| &mut rows[first..first + count]);
+        let (data, compare) = (&data[..count], &compare[..count]);
+        match access.space {
+            Space::Global | Space::Constant => memory.atomic(&access, op, data, compare, out)?,
+            Space::Local => {
+                memory.announce(&access, true, true);
+                group.atomic(&access, op, data, compare, out)?
+            }
+            Space::Private => {
+                memory.announce(&access, true, true);
+                private::atomic(private, &access, op, data, compare, out)?
+            }
+        };
+        Ok(())
+    })
+}
