@@ -1,4 +1,6 @@
 //! Workloads: kernel sources and their SPIR-V, suite manifests, CPU references, the suite runner and the benchmark.
+pub mod check;
 pub mod compile;
 pub mod data;
 pub mod manifest;
+pub mod references;

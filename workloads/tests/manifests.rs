@@ -46,7 +46,8 @@ fn sizes_expand_and_expressions_are_evaluated() {
     let text = one_case(
         "global = [\"(N+63)/64*64\"]\nlocal = [64]\nsizes = { l = { N = 1000 }, s = { N = 10 } }",
         "{ buffer = \"f32x3\", count = \"N\", init = \"index(0,N)\" }, { scalar = \"i32\", value = \"N*2\" },
-         { local = \"f64\", count = 8 }, { scalar = \"f32x2\", value = [1, 2.5] }",
+         { local = \"f64\", count = 8 }, { scalar = \"f32x2\", value = [1, 2.5] },
+         { struct = [\"u8\", \"i32\", \"f64\", \"u8\"], value = [7, \"N\", 0.5, 9] }",
     );
     let cases = read(&text, "sizes").unwrap().cases;
     let names: Vec<_> = cases.iter().map(|c| (c.name.as_str(), c.global[0])).collect();
@@ -56,6 +57,8 @@ fn sizes_expand_and_expressions_are_evaluated() {
     assert!(matches!(&cases[1].args[1], Arg::Scalar { bytes, .. } if bytes == &2000i32.to_le_bytes()));
     assert!(matches!(cases[0].args[2], Arg::Local { bytes: 64 }));
     assert!(matches!(&cases[0].args[3], Arg::Scalar { bytes, .. } if bytes[4..] == 2.5f32.to_le_bytes()));
+    let Arg::Struct { bytes } = &cases[0].args[4] else { panic!("a structure") };
+    assert_eq!(bytes[..], [7, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f, 9, 0, 0, 0, 0, 0, 0, 0]);
 }
 
 /// Every mistake gets a sentence with file and line.
@@ -89,4 +92,20 @@ fn mistakes_name_file_and_line() {
         let why = read(text, &format!("mistake{i}")).unwrap_err();
         assert!(why.contains(&format!("m.toml{line}")) && why.contains(words), "{i}: {why}");
     }
+}
+
+#[test]
+fn own_suites_are_whole() {
+    let full = Manifest::read(&folder().join("full.toml")).unwrap();
+    let kernels = std::fs::read_dir(folder().join("kernels")).unwrap().count();
+    let folders: std::collections::BTreeSet<_> = full.cases.iter().map(|c| c.source.parent().unwrap()).collect();
+    assert_eq!(folders.len(), kernels, "full.toml lists every kernel");
+    assert!(kernels >= 24);
+    for case in &full.cases {
+        assert!(module_path(&case.source, &case.options).is_file(), "{}: run compile.sh", case.name);
+        let reference = case.reference.as_deref().unwrap_or("");
+        assert!(warpscope_workloads::references::NAMES.contains(&reference), "{}", case.name);
+    }
+    let quick = Manifest::read(&folder().join("quick.toml")).unwrap();
+    assert_eq!(quick.cases.len(), 12);
 }

@@ -69,6 +69,11 @@ pub enum Arg {
         /// Its bytes.
         bytes: Vec<u8>,
     },
+    /// A structure passed by value.
+    Struct {
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
     /// Local memory.
     Local {
         /// Bytes.
@@ -137,6 +142,17 @@ pub struct CheckRule {
 impl Default for CheckRule {
     fn default() -> Self {
         CheckRule { rtol: 1e-5, atol: 1e-6, mismatch: 0.0, order: Order::Same }
+    }
+}
+
+impl Arg {
+    /// What the argument holds before the launch: the contents of a buffer, the bytes of a value.
+    pub fn contents(&self) -> Result<Vec<u8>, String> {
+        match self {
+            Arg::Buffer(buffer) => buffer.contents(),
+            Arg::Scalar { bytes, .. } | Arg::Struct { bytes } => Ok(bytes.clone()),
+            Arg::Local { .. } => Ok(Vec::new()),
+        }
     }
 }
 

@@ -244,15 +244,15 @@ fn is_name(name: &str) -> bool {
 }
 
 fn build_arg(context: &Context, arg: &raw::Arg) -> Result<Arg, String> {
-    match (&arg.buffer, &arg.scalar, &arg.local) {
-        (Some(element), None, None) => build_buffer(context, arg, element.parse()?).map(Arg::Buffer),
-        (None, Some(element), None) => {
+    match (&arg.buffer, &arg.scalar, &arg.local, &arg.members) {
+        (Some(element), None, None, None) => build_buffer(context, arg, element.parse()?).map(Arg::Buffer),
+        (None, Some(element), None, None) => {
             refuse(arg, "a scalar", &["value"])?;
             let element: Element = element.parse()?;
             let values = arg.value.as_ref().ok_or("a scalar needs `value`")?;
             Ok(Arg::Scalar { element, bytes: scalar_bytes(context, element, values)? })
         }
-        (None, None, Some(element)) => {
+        (None, None, Some(element), None) => {
             refuse(arg, "local memory", &["count"])?;
             let element: Element = element.parse()?;
             let count = context.whole(arg.count.as_ref().ok_or("local memory needs `count`")?, "count")?;
@@ -260,7 +260,12 @@ fn build_arg(context: &Context, arg: &raw::Arg) -> Result<Arg, String> {
             let bytes = bytes.ok_or_else(|| format!("{count} elements of local memory are too many"))?;
             Ok(Arg::Local { bytes })
         }
-        _ => Err("give exactly one of `buffer`, `scalar` and `local`".into()),
+        (None, None, None, Some(members)) => {
+            refuse(arg, "a structure", &["value"])?;
+            let values = arg.value.as_ref().ok_or("a structure needs `value`")?;
+            structure(context, members, values)
+        }
+        _ => Err("give exactly one of `buffer`, `scalar`, `local` and `struct`".into()),
     }
 }
 
@@ -283,33 +288,63 @@ fn refuse(arg: &raw::Arg, kind: &str, allowed: &[&str]) -> Result<(), String> {
     }
 }
 
-fn scalar_bytes(context: &Context, element: Element, values: &raw::Values) -> Result<Vec<u8>, String> {
-    let list = match values {
+fn list(values: &raw::Values) -> &[raw::Value] {
+    match values {
         raw::Values::One(v) => std::slice::from_ref(v),
-        raw::Values::Many(list) => list.as_slice(),
-    };
+        raw::Values::Many(list) => list,
+    }
+}
+
+fn scalar_bytes(context: &Context, element: Element, values: &raw::Values) -> Result<Vec<u8>, String> {
+    let list = list(values);
     if list.len() != element.lanes as usize {
         return Err(format!("{element} takes {} values, not {}", element.lanes, list.len()));
     }
     let mut bytes = Vec::new();
-    for value in list {
-        let number = context.number(value)?;
-        let start = bytes.len();
-        number.push(element.scalar, &mut bytes);
-        if let Number::Int(v) = number
-            && !element.scalar.is_float()
-            && element.scalar.read_int(&bytes[start..]) != v as i128
-        {
-            return Err(format!("{v} does not fit {}", element.scalar.name()));
-        }
-        if let Number::Float(v) = number
-            && !element.scalar.is_float()
-        {
-            return Err(format!("{v} is not a whole number, but the type is {}", element.scalar.name()));
-        }
-    }
+    list.iter().try_for_each(|v| push_value(context, element, v, &mut bytes))?;
     bytes.resize(element.bytes(), 0);
     Ok(bytes)
+}
+
+/// Members one after the other, each at a multiple of its own size, as OpenCL C lays them out.
+fn structure(context: &Context, members: &[String], values: &raw::Values) -> Result<Arg, String> {
+    let mut values = list(values).iter();
+    let (mut bytes, mut alignment) = (Vec::new(), 1);
+    for member in members {
+        let element: Element = member.parse()?;
+        alignment = alignment.max(element.bytes());
+        bytes.resize(bytes.len().next_multiple_of(element.bytes()), 0);
+        let end = bytes.len() + element.bytes();
+        for _ in 0..element.lanes {
+            let value = values.next().ok_or("`value` has fewer numbers than the structure has members")?;
+            push_value(context, element, value, &mut bytes)?;
+        }
+        bytes.resize(end, 0);
+    }
+    if values.next().is_some() {
+        return Err("`value` has more numbers than the structure has members".into());
+    }
+    if bytes.is_empty() {
+        return Err("a structure needs members".into());
+    }
+    bytes.resize(bytes.len().next_multiple_of(alignment), 0);
+    Ok(Arg::Struct { bytes })
+}
+
+/// Appends one value of a scalar or of a vector's component; it must fit the type.
+fn push_value(context: &Context, element: Element, value: &raw::Value, bytes: &mut Vec<u8>) -> Result<(), String> {
+    let (number, scalar) = (context.number(value)?, element.scalar);
+    let start = bytes.len();
+    number.push(scalar, bytes);
+    match number {
+        Number::Int(v) if !scalar.is_float() && scalar.read_int(&bytes[start..]) != v as i128 => {
+            Err(format!("{v} does not fit {}", scalar.name()))
+        }
+        Number::Float(v) if !scalar.is_float() => {
+            Err(format!("{v} is not a whole number, but the type is {}", scalar.name()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn build_buffer(context: &Context, arg: &raw::Arg, element: Element) -> Result<Buffer, String> {

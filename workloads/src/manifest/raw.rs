@@ -94,6 +94,8 @@ pub(super) struct Arg {
     pub buffer: Option<String>,
     pub scalar: Option<String>,
     pub local: Option<String>,
+    #[serde(rename = "struct")]
+    pub members: Option<Vec<String>>,
     pub count: Option<Value>,
     pub init: Option<String>,
     pub file: Option<String>,
