@@ -6,11 +6,69 @@ spec! {
     pub struct TargetSpec {
         keys {
             /// Predicate registers that a warp has.
-            predicates: u32 ["registers"] = 1..=64,
+            predicates: u32 ["registers"] = 1..=16,
             /// Uniform (one value a warp) registers; 0 where the machine has no uniform datapath.
             uniform_registers: u32 ["registers"] = 0..=255,
+            /// Registers that a kernel takes at least.
+            minimum_registers: u32 ["registers"] = 1..=64,
+            /// Bits of the signed immediate offset of memory operations.
+            memory_offset_bits: u32 ["bits"] = 1..=32,
             /// Whether the machine's compiler contracts a multiply and an add across statements.
             contract: bool [""],
+        }
+        sections {
+            /// Where kernel parameters and quantities of the launch lie in the constant bank.
+            constant_bank: ConstantBankSpec,
+            /// Instruction scheduling inside basic blocks.
+            schedule: ScheduleSpec,
+        }
+    }
+}
+
+spec! {
+    /// How the compiler schedules instructions: what it takes the latencies to be, and how many registers it spends.
+    pub struct ScheduleSpec {
+        keys {
+            /// Whether operations are reordered at all.
+            enabled: bool [""],
+            /// Live registers up to which long-latency operations are started early.
+            register_budget: u32 ["registers"] = 4..=1023,
+            /// Assumed latency of a global load.
+            global_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of a local load or shuffle.
+            local_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of a private load.
+            private_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of a load from the constant bank.
+            constant_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of special-register reads, conversions and transcendental functions.
+            unit_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of double-precision arithmetic.
+            double_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of everything else.
+            latency: u32 ["cycles"] = 1..=10000,
+        }
+    }
+}
+
+spec! {
+    /// Byte offsets in the constant bank from which a program reads parameters and quantities of the launch.
+    pub struct ConstantBankSpec {
+        keys {
+            /// Parameter block.
+            parameters: u32 ["B"] = 0..=65535,
+            /// Offsets of local-pointer parameters, 4 bytes each by parameter number.
+            local_arguments: u32 ["B"] = 0..=65535,
+            /// Enqueued work-group size, 4 bytes a dimension.
+            local_size: u32 ["B"] = 0..=65535,
+            /// Work-group counts, 4 bytes a dimension.
+            group_count: u32 ["B"] = 0..=65535,
+            /// Global offset, low words of the three dimensions, high words 16 bytes further.
+            global_offset: u32 ["B"] = 0..=65535,
+            /// Global size, low words of the three dimensions, high words 16 bytes further.
+            global_size: u32 ["B"] = 0..=65535,
+            /// Other quantities of the launch.
+            launch: u32 ["B"] = 0..=65535,
         }
     }
 }

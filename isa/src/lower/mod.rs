@@ -1,1 +1,171 @@
-//! See the crate documentation.
+//! Lowering: optimised IR to the machine program.
+//!
+//! Stages, one file each: [`expand`] (IR forms without a machine form), [`select`] (instruction selection), [`phi`]
+//! (out of SSA), [`tidy`] (blocks), [`schedule`], [`allocate`] and [`spill`] (registers), [`emit`] (layout and
+//! branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
+mod allocate;
+mod atomics;
+mod cfg;
+mod disasm;
+mod emit;
+mod expand;
+mod liveness;
+mod mir;
+mod phi;
+mod schedule;
+mod select;
+mod spill;
+#[cfg(test)]
+mod tests;
+mod tidy;
+mod verify;
+
+pub use disasm::{disassemble, operation};
+pub use verify::verify;
+
+use crate::ir::{Function, Kernel, Module};
+use crate::program::{ConstantRow, LaunchConstant, Program};
+use mir::MFunc;
+use warpscope_configs::MachineSpec;
+use warpscope_configs::specs::TargetSpec;
+
+/// What lowering needs to know of the machine.
+#[derive(Copy, Clone, Debug)]
+pub struct Options<'a> {
+    /// The target.
+    pub target: &'a TargetSpec,
+    /// Lanes a warp.
+    pub width: u32,
+    /// First free offset of local memory.
+    pub local_reserved: u32,
+    /// Most vector registers of a work-item.
+    pub max_registers: u32,
+    /// Banks of the register file.
+    pub register_banks: u32,
+}
+
+impl<'a> Options<'a> {
+    /// Options for a machine and a warp width.
+    pub fn of(machine: &'a MachineSpec, width: u32) -> Options<'a> {
+        Options {
+            target: &machine.target,
+            width,
+            local_reserved: machine.memory.local.reserved_per_group,
+            max_registers: machine.compute_unit.max_registers_per_work_item,
+            register_banks: machine.compute_unit.register_file.banks,
+        }
+    }
+}
+
+/// Why a kernel cannot be lowered.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("kernel `{kernel}`{}: {why}", place(.file, .line))]
+pub struct LowerError {
+    /// Kernel.
+    pub kernel: String,
+    /// Source file, or empty.
+    pub file: String,
+    /// Source line, 0 where unknown.
+    pub line: u32,
+    /// What is wrong and what to do.
+    pub why: String,
+}
+
+fn place(file: &str, line: &u32) -> String {
+    if *line == 0 { String::new() } else { format!(" ({file}:{line})") }
+}
+
+/// Rounds of spilling after which allocation gives up.
+const SPILL_ROUNDS: usize = 64;
+
+/// Lowers a kernel's function, with all calls inlined, to a program for warps of `options.width` lanes.
+pub fn lower(
+    function: &Function,
+    kernel: &Kernel,
+    module: &Module,
+    options: &Options<'_>,
+) -> Result<Program, LowerError> {
+    let mut function = function.clone();
+    expand::expand(&mut function);
+    let mut selector = select::Selector::new(&function, kernel, module, options);
+    selector.run()?;
+    let facts = selector.facts.clone();
+    let mut f = std::mem::take(&mut selector.out);
+    tidy::drop_parameters_of_single_edges(&mut f);
+    phi::eliminate(&mut f);
+    tidy::merge_blocks(&mut f);
+    schedule::schedule(&mut f, options);
+    let mut private = facts.private_bytes;
+    let (cfg, assignment) = assign(&mut f, options, &mut private).map_err(|why| LowerError {
+        kernel: kernel.name.clone(),
+        file: String::new(),
+        line: 0,
+        why,
+    })?;
+    let mut code = emit::emit(&f, &cfg, &assignment);
+    atomics::mark(&mut code);
+    Ok(Program {
+        name: kernel.name.clone(),
+        width: options.width,
+        ops: code.ops,
+        lines: code.lines,
+        files: module.files.clone(),
+        constant_offsets: f.pool.rows.iter().map(|r| bank_offset(r, options.target)).collect(),
+        constants: f.pool.rows,
+        jump_tables: code.jump_tables,
+        registers: assignment.vector.max(options.target.minimum_registers),
+        uniform_registers: assignment.uniform,
+        local_bytes: facts.local_bytes,
+        private_bytes: private,
+        spill_bytes: private - facts.private_bytes,
+        parameters: kernel.parameters.clone(),
+        parameter_bytes: kernel.parameter_bytes,
+        required_group_size: kernel.required_group_size,
+        required_sub_group_size: kernel.required_sub_group_size,
+        order_sensitive: facts.order_sensitive,
+        has_barrier: facts.has_barrier,
+    })
+}
+
+/// Allocates registers, spilling until they suffice.
+fn assign(f: &mut MFunc, options: &Options<'_>, private: &mut u32) -> Result<(cfg::Cfg, allocate::Assignment), String> {
+    let limits = allocate::Limits {
+        vector: options.max_registers,
+        uniform: options.target.uniform_registers,
+        predicates: options.target.predicates,
+        banks: options.register_banks,
+    };
+    let cfg = cfg::Cfg::of(f);
+    for _ in 0..SPILL_ROUNDS {
+        match allocate::allocate(f, &cfg, limits) {
+            Ok(assignment) => return Ok((cfg, assignment)),
+            Err(victims) if victims.is_empty() => break,
+            Err(victims) => spill::spill(f, &victims, private),
+        }
+    }
+    Err(format!(
+        "it does not fit {} registers and {} predicates even with spilling; raise \
+         compute_unit.max_registers_per_work_item or target.predicates",
+        limits.vector, limits.predicates
+    ))
+}
+
+/// Byte offset in the constant bank from which a row is read.
+fn bank_offset(row: &ConstantRow, target: &TargetSpec) -> u32 {
+    let bank = &target.constant_bank;
+    match *row {
+        ConstantRow::Immediate(_) | ConstantRow::GlobalAddress(..) => u32::MAX,
+        ConstantRow::Parameter(offset) => bank.parameters + offset,
+        ConstantRow::LocalArgument(n) => bank.local_arguments + 4 * n,
+        ConstantRow::Launch(l) => match l {
+            LaunchConstant::GlobalOffset { dim, high } => bank.global_offset + 4 * dim as u32 + 16 * high as u32,
+            LaunchConstant::EnqueuedLocalSize(dim) => bank.local_size + 4 * dim as u32,
+            LaunchConstant::NumGroups(dim) => bank.group_count + 4 * dim as u32,
+            LaunchConstant::GlobalSize { dim, high } => bank.global_size + 4 * dim as u32 + 16 * high as u32,
+            LaunchConstant::WorkDim
+            | LaunchConstant::EnqueuedNumSubGroups
+            | LaunchConstant::MaxSubGroupSize
+            | LaunchConstant::Zero => bank.launch,
+        },
+    }
+}

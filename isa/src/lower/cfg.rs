@@ -1,0 +1,104 @@
+//! Control flow of the machine IR: layout order, loop depth, post-dominators.
+use super::mir::MFunc;
+use petgraph::algo::dominators::{Dominators, simple_fast};
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// Facts about the control-flow graph.
+#[derive(Clone, Debug)]
+pub(super) struct Cfg {
+    /// Blocks in the order of emission; a loop's blocks stand together.
+    pub order: Vec<usize>,
+    /// Loops around each block.
+    pub depth: Vec<u32>,
+    /// Immediate post-dominator of each block; `None` where its paths meet only at the exit.
+    pub post_dominator: Vec<Option<usize>>,
+}
+
+impl Cfg {
+    pub fn of(f: &MFunc) -> Cfg {
+        let n = f.blocks.len();
+        let mut forward = DiGraph::<(), ()>::with_capacity(n, n * 2);
+        let mut backward = DiGraph::<(), ()>::with_capacity(n + 1, n * 2);
+        for _ in 0..n {
+            forward.add_node(());
+            backward.add_node(());
+        }
+        let exit = backward.add_node(());
+        for (b, block) in f.blocks.iter().enumerate() {
+            let edges = block.term.edges();
+            for e in &edges {
+                forward.add_edge(NodeIndex::new(b), NodeIndex::new(e.block), ());
+                backward.add_edge(NodeIndex::new(e.block), NodeIndex::new(b), ());
+            }
+            if edges.is_empty() {
+                backward.add_edge(exit, NodeIndex::new(b), ());
+            }
+        }
+        let dominators = simple_fast(&forward, NodeIndex::new(0));
+        let post = simple_fast(&backward, exit);
+        let depth = loop_depth(f, &dominators);
+        Cfg {
+            order: layout(f, &depth),
+            post_dominator: (0..n)
+                .map(|b| post.immediate_dominator(NodeIndex::new(b)).filter(|&d| d != exit).map(|d| d.index()))
+                .collect(),
+            depth,
+        }
+    }
+}
+
+/// Loops around each block: natural loops of back edges.
+fn loop_depth(f: &MFunc, dominators: &Dominators<NodeIndex>) -> Vec<u32> {
+    let preds = f.predecessors();
+    let mut depth = vec![0; f.blocks.len()];
+    let mut mark = vec![usize::MAX; f.blocks.len()];
+    for header in 0..f.blocks.len() {
+        let mut work: Vec<usize> = preds[header]
+            .iter()
+            .copied()
+            .filter(|&p| dominators.dominators(NodeIndex::new(p)).is_some_and(|mut d| d.any(|x| x.index() == header)))
+            .collect();
+        if work.is_empty() {
+            continue;
+        }
+        mark[header] = header;
+        depth[header] += 1;
+        while let Some(b) = work.pop() {
+            if mark[b] != header {
+                mark[b] = header;
+                depth[b] += 1;
+                work.extend(preds[b].iter().copied());
+            }
+        }
+    }
+    depth
+}
+
+/// Reverse post-order in which edges that leave loops are walked first, so that what they lead to comes last.
+fn layout(f: &MFunc, depth: &[u32]) -> Vec<usize> {
+    let mut seen = vec![false; f.blocks.len()];
+    let mut order = Vec::new();
+    let sorted = |b: usize| {
+        let mut s: Vec<usize> = f.blocks[b].term.edges().iter().map(|e| e.block).collect();
+        // Shallow first; among equals the last target first, so that the first one falls through.
+        s.reverse();
+        s.sort_by_key(|&t| depth[t].min(depth[b] + 1));
+        s
+    };
+    let mut stack = vec![(0, sorted(0), 0)];
+    seen[0] = true;
+    while let Some((b, successors, n)) = stack.last_mut() {
+        if let Some(&s) = successors.get(*n) {
+            *n += 1;
+            if !seen[s] {
+                seen[s] = true;
+                stack.push((s, sorted(s), 0));
+            }
+        } else {
+            order.push(*b);
+            stack.pop();
+        }
+    }
+    order.reverse();
+    order
+}
