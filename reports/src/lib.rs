@@ -2,6 +2,7 @@
 //! the comparison with measured hardware. Old records can be rendered again at any time.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 mod entry;
 mod metrics;
 pub mod render;

@@ -161,16 +161,35 @@ pub fn work_size(record: &LaunchRecord) -> String {
     format!("{global}/{local}")
 }
 
-/// Bytes that the launch moved between L2 and DRAM.
-pub fn dram_bytes(_record: &LaunchRecord) -> f64 {
-    0.0
+macro_rules! memory_metrics {
+    ($( $(#[$doc:meta])+ $name:ident; )*) => { $( $(#[$doc])+ pub(crate) fn $name(_: &LaunchRecord) -> Option<f64> { None } )* };
+}
+memory_metrics! {
+    /// Sectors that global loads ask of the L1.
+    load_sectors;
+    /// Sectors that global stores write.
+    store_sectors;
+    /// Sectors of global loads that hit in the L1, in percent.
+    l1_hit_percent;
+    /// Sectors that hit in the L2, in percent.
+    l2_hit_percent;
+    /// Sectors read from the L2.
+    l2_read_sectors;
+    /// Sectors written to the L2.
+    l2_write_sectors;
+    /// Bytes read from the DRAM.
+    dram_read_bytes;
+    /// Bytes written to the DRAM.
+    dram_write_bytes;
+    /// Extra passes through local memory because of bank conflicts.
+    local_conflicts;
 }
 
 /// Intensity and rate of a launch for the roofline; none without DRAM traffic.
 pub(crate) fn roofline_point(entry: &Entry) -> Option<Point> {
     let record = entry.record.as_ref().filter(|r| r.mode == Mode::Timing)?;
     let instructions = record.counters.work.warp_instructions as f64;
-    let bytes = dram_bytes(record);
+    let bytes = dram_read_bytes(record)? + dram_write_bytes(record)?;
     let time = record.counters.time.nanoseconds;
     (bytes > 0.0 && time > 0.0).then(|| Point {
         x: instructions / bytes,
