@@ -6,6 +6,7 @@
 //! byte offset of the pointer's own width (I32 for local and private, I64 otherwise).
 
 mod cfg;
+pub mod eval;
 mod function;
 mod opcode;
 mod print;
