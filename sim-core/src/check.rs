@@ -63,15 +63,16 @@ fn geometry(launch: &Launch) -> Result<Geometry, LaunchError> {
         return Err(LaunchError::Dimensions(launch.work_dim));
     }
     let mut groups = [0; 3];
-    for d in 0..3 {
-        if d >= launch.work_dim as usize && (launch.global[d] != 1 || launch.local[d] != 1) {
+    for (d, count) in groups.iter_mut().enumerate() {
+        let (global, local) = (launch.global[d], launch.local[d]);
+        if d >= launch.work_dim as usize && (global != 1 || local != 1) {
             return Err(range("sizes beyond the last dimension must be 1"));
         }
-        if launch.offset[d].checked_add(launch.global[d]).is_none() {
+        if launch.offset[d].checked_add(global).is_none() {
             return Err(range("size and offset exceed 64 bits"));
         }
-        groups[d] = launch.global[d].div_ceil(u64::from(launch.local[d].max(1)));
-        if groups[d] > u64::from(u32::MAX) {
+        *count = global.div_ceil(u64::from(local.max(1)));
+        if *count > u64::from(u32::MAX) {
             return Err(range("more than 2^32 work-groups in one dimension"));
         }
     }

@@ -76,7 +76,7 @@ pub enum LaunchError {
         /// What happened.
         fault: Fault,
         /// Where.
-        place: Place,
+        place: Box<Place>,
     },
     /// Some warps wait at a barrier that others can no longer reach, or that is another one.
     #[error("kernel `{kernel}` is stuck: {why}; {place}")]
@@ -86,7 +86,7 @@ pub enum LaunchError {
         /// Which warps wait for what.
         why: String,
         /// Where one of them waits.
-        place: Place,
+        place: Box<Place>,
     },
     /// The instruction limit was reached.
     #[error(
@@ -99,7 +99,7 @@ pub enum LaunchError {
         /// The limit.
         limit: u64,
         /// Where a warp was.
-        place: Place,
+        place: Box<Place>,
     },
     /// The launch was interrupted from outside.
     #[error("kernel `{0}` was interrupted")]

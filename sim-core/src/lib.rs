@@ -4,7 +4,11 @@
 //! [`Machine`] (owns time and caches; outlives launches), [`LoadedModule`] (module-scope variables in device memory),
 //! [`Launch`] (what to run), [`LaunchRecord`] (what it did), [`LaunchError`] (why it stopped).
 mod check;
+mod diagnosis;
 mod error;
+mod functional;
+mod grid;
+mod lanes;
 mod launch;
 mod machine;
 mod module;

@@ -1,9 +1,12 @@
 //! The machine: what outlives launches.
 use crate::check::{Checked, check};
+use crate::functional::{self, Job};
+use crate::grid::Grid;
 use crate::{Convention, Launch, LaunchCounters, LaunchError, LaunchRecord, Mode, ProgramFacts, RECORD_VERSION};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use warpscope_configs::MachineSpec;
+use warpscope_isa::exec::{Code, LaunchValues, evaluate_constants};
 use warpscope_memory::device_memory::DeviceMemory;
 
 /// How launches are run; none of it changes a record.
@@ -116,12 +119,40 @@ impl Machine {
         })
     }
 
-    fn run(&mut self, launch: &Launch, _checked: &Checked) -> Result<LaunchCounters, LaunchError> {
+    fn run(&mut self, launch: &Launch, checked: &Checked) -> Result<LaunchCounters, LaunchError> {
         self.interrupt.store(false, Relaxed);
-        Err(LaunchError::Machine {
-            machine: self.spec.chip.name.clone(),
-            kernel: launch.program.name.clone(),
-            why: "execution is not built yet".into(),
-        })
+        match launch.program.width {
+            8 => self.run_width::<8>(launch, checked),
+            16 => self.run_width::<16>(launch, checked),
+            32 => self.run_width::<32>(launch, checked),
+            _ => self.run_width::<64>(launch, checked),
+        }
+    }
+
+    fn run_width<const W: usize>(&mut self, launch: &Launch, checked: &Checked) -> Result<LaunchCounters, LaunchError> {
+        let program = &*launch.program;
+        let constants = evaluate_constants::<W>(
+            program,
+            &LaunchValues {
+                parameters: &checked.parameters,
+                globals: &launch.globals,
+                local_arguments: &checked.local_offsets,
+                work_dim: launch.work_dim,
+                global_size: launch.global,
+                global_offset: launch.offset,
+                local_size: launch.local,
+            },
+        );
+        let job = Job {
+            code: Code::new(program, &constants),
+            grid: Grid::new(checked.geometry),
+            view: &self.memory.view(),
+            local_bytes: checked.resources.local_bytes,
+            reserved: self.spec.memory.local.reserved_per_group,
+            instruction_limit: self.options.instruction_limit,
+            interrupt: &self.interrupt,
+            threads: self.options.threads,
+        };
+        Ok(LaunchCounters { work: functional::run(&job)?, ..Default::default() })
     }
 }
