@@ -8,6 +8,8 @@
 mod cfg;
 pub mod eval;
 mod function;
+#[cfg(test)]
+pub mod interpret;
 mod opcode;
 mod print;
 mod signature;

@@ -1,0 +1,181 @@
+//! How often a loop runs: constant trip counts by evaluation, counted loops by their shape.
+use super::loops::{self, Loop};
+use crate::ir::{Block, Cond, Function, IBin, Opcode, Ty, Value, eval};
+use std::collections::HashMap;
+
+/// A loop that goes on while `i cond bound`, with `i` moving by a constant.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Number of `i` among the header's parameters.
+    pub param: usize,
+    /// Condition to go on.
+    pub cond: Cond,
+    /// Invariant bound.
+    pub bound: Value,
+    /// Added to `i` each trip; never 0.
+    pub step: i64,
+    /// Type of `i`.
+    pub ty: Ty,
+}
+
+impl Counted {
+    /// Whether the bound itself still belongs to the loop.
+    pub fn inclusive(&self) -> bool {
+        matches!(self.cond, Cond::SLe | Cond::SGe | Cond::ULe | Cond::UGe)
+    }
+    /// `start` moved on by `span`, where `start + span cond bound` then says the same as "the condition holds for
+    /// `start` and `span` further on": no wrap-around in the condition's signedness.
+    pub fn shifted(&self, start: u64, span: u64) -> Option<u64> {
+        let bits = self.ty.bits();
+        let max = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        let span = i128::from(span) * i128::from(self.step.signum());
+        let (start, low, high) = match self.cond {
+            Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe => {
+                (i128::from(eval::signed(start, bits)), -(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+            }
+            Cond::ULt | Cond::ULe | Cond::UGt | Cond::UGe => (i128::from(start), 0, i128::from(max)),
+            Cond::Eq | Cond::Ne => return None,
+        };
+        let v = start + span;
+        (low..=high).contains(&v).then_some(v as u64 & max)
+    }
+}
+
+/// Recognises a counted loop: the header branches on a compare of a parameter with an invariant.
+pub fn counted(f: &Function, l: &Loop, header: Block, latch: Block, inner: usize) -> Option<Counted> {
+    let test = f.inst(f.terminator(header)?);
+    let compare = f.def_inst(*test.args.first()?)?;
+    let Opcode::ICmp(cond) = compare.op else { return None };
+    let at = loops::definition_blocks(f);
+    let cond = if inner == 0 { cond } else { negate(cond) };
+    let (a, b) = (compare.args[0], compare.args[1]);
+    let (i, bound, cond) = if loops::invariant(f, l, &at, b) { (a, b, cond) } else { (b, a, swap(cond)) };
+    if !loops::invariant(f, l, &at, bound) || f.ty(i).is_pointer() || f.ty(i) == Ty::Bool {
+        return None;
+    }
+    let param = loops::param_index(f, header, i)?;
+    let next = *f.inst(f.terminator(latch)?).targets.first()?.args.get(param)?;
+    let step = step(f, i, next)?;
+    let right = match cond {
+        Cond::SLt | Cond::SLe | Cond::ULt | Cond::ULe => step > 0,
+        Cond::SGt | Cond::SGe | Cond::UGt | Cond::UGe => step < 0,
+        Cond::Ne => step.abs() == 1,
+        Cond::Eq => false,
+    };
+    // A bound defined inside the loop's header counts only if it is a constant.
+    right.then_some(Counted { param, cond, bound, step, ty: f.ty(i) })
+}
+
+fn step(f: &Function, i: Value, next: Value) -> Option<i64> {
+    let inst = f.def_inst(next)?;
+    let bits = f.ty(i).bits();
+    let (a, b) = (*inst.args.first()?, *inst.args.get(1)?);
+    let step = match inst.op {
+        Opcode::IBin(IBin::Add) if a == i => eval::signed(f.as_const(b)?, bits),
+        Opcode::IBin(IBin::Add) if b == i => eval::signed(f.as_const(a)?, bits),
+        Opcode::IBin(IBin::Sub) if a == i => eval::signed(f.as_const(b)?, bits).checked_neg()?,
+        _ => return None,
+    };
+    (step != 0).then_some(step)
+}
+
+/// The opposite condition.
+pub fn negate(c: Cond) -> Cond {
+    use Cond::*;
+    match c {
+        Eq => Ne,
+        Ne => Eq,
+        SLt => SGe,
+        SLe => SGt,
+        SGt => SLe,
+        SGe => SLt,
+        ULt => UGe,
+        ULe => UGt,
+        UGt => ULe,
+        UGe => ULt,
+    }
+}
+
+/// The condition with its operands exchanged.
+pub fn swap(c: Cond) -> Cond {
+    use Cond::*;
+    match c {
+        Eq => Eq,
+        Ne => Ne,
+        SLt => SGt,
+        SLe => SGe,
+        SGt => SLt,
+        SGe => SLe,
+        ULt => UGt,
+        ULe => UGe,
+        UGt => ULt,
+        UGe => ULe,
+    }
+}
+
+/// Trips of a loop whose test depends on constants alone, found by running what the test needs; at most `most`.
+pub fn constant_trips(f: &Function, header: Block, entry: Block, latch: Block, inner: usize, most: u64) -> Option<u64> {
+    let cond = *f.inst(f.terminator(header)?).args.first()?;
+    let params = &f.block(header).params;
+    let starts = &f.inst(f.terminator(entry)?).targets.first()?.args;
+    let nexts = &f.inst(f.terminator(latch)?).targets.first()?.args;
+    let mut state: HashMap<Value, u64> =
+        params.iter().zip(starts).filter_map(|(&p, &v)| f.as_const(v).map(|c| (p, c))).collect();
+    for trips in 0..=most {
+        let mut known = state.clone();
+        let goes_on = evaluate(f, &mut known, cond, 0)? != 0;
+        if goes_on == (inner == 1) {
+            return Some(trips);
+        }
+        state = params
+            .iter()
+            .zip(nexts)
+            .filter(|(p, _)| state.contains_key(p))
+            .filter_map(|(&p, &v)| evaluate(f, &mut known, v, 0).map(|c| (p, c)))
+            .collect();
+    }
+    None
+}
+
+/// The value of an integer expression over known values.
+fn evaluate(f: &Function, known: &mut HashMap<Value, u64>, v: Value, depth: u32) -> Option<u64> {
+    if let Some(&c) = known.get(&v) {
+        return Some(c);
+    }
+    if let Some(c) = f.as_const(v) {
+        return Some(c);
+    }
+    let inst = f.def_inst(v)?;
+    if depth > 16 {
+        return None;
+    }
+    let bits = f.ty(v).bits();
+    let mut arg = |n: usize| evaluate(f, known, *inst.args.get(n)?, depth + 1);
+    let r = match inst.op {
+        Opcode::IBin(op) => eval::ibin(op, bits, arg(0)?, arg(1)?)?,
+        Opcode::IUn(op) => eval::iun(op, bits, arg(0)?),
+        Opcode::ICmp(c) => {
+            let from = f.ty(inst.args[0]).bits();
+            u64::from(eval::icmp(c, from, arg(0)?, arg(1)?))
+        }
+        Opcode::Sext => {
+            let from = f.ty(inst.args[0]).bits();
+            eval::mask(eval::signed(arg(0)?, from) as u64, bits)
+        }
+        Opcode::Zext | Opcode::Trunc => eval::mask(arg(0)?, bits),
+        Opcode::Select => {
+            if arg(0)? != 0 {
+                arg(1)?
+            } else {
+                arg(2)?
+            }
+        }
+        Opcode::BoolAnd => arg(0)? & arg(1)?,
+        Opcode::BoolOr => arg(0)? | arg(1)?,
+        Opcode::BoolXor => arg(0)? ^ arg(1)?,
+        Opcode::BoolNot => 1 ^ arg(0)?,
+        _ => return None,
+    };
+    known.insert(v, r);
+    Some(r)
+}

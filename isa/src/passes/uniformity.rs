@@ -1,0 +1,243 @@
+//! Which values are the same for all work-items of a sub-group that compute them together, and which blocks may run
+//! with only some of them (divergence analysis: data dependence, joins of divergent branches, divergent loop exits).
+use super::loops;
+use crate::ir::{Block, Cfg, Function, Inst, Opcode, ShuffleKind, Ty, Value};
+use crate::program::{AtomicOp, Special};
+
+/// The result of [`analyse`].
+#[derive(Clone, Debug)]
+pub struct Uniformity {
+    divergent: Vec<bool>,
+    partial: Vec<bool>,
+}
+
+impl Uniformity {
+    /// Whether all work-items of a sub-group that compute `v` together get the same.
+    pub fn is_uniform(&self, v: Value) -> bool {
+        !self.divergent[v.0 as usize]
+    }
+    /// Whether `b` may run while only some of the sub-group's live work-items are active.
+    pub fn is_divergent_block(&self, b: Block) -> bool {
+        self.partial[b.0 as usize]
+    }
+}
+
+/// Analyses a function (a kernel with everything inlined).
+pub fn analyse(f: &Function) -> Uniformity {
+    let cfg = Cfg::new(f);
+    let loops = loops::find(f, &cfg);
+    let at = loops::definition_blocks(f);
+    let post = PostDominators::new(f, &cfg);
+    let mut u = Uniformity { divergent: vec![false; f.values.len()], partial: vec![false; f.blocks.len()] };
+    loop {
+        let before = count(&u);
+        for &b in &cfg.rpo {
+            for &i in &f.block(b).insts {
+                if !u.divergent_inst(f, i) {
+                    continue;
+                }
+                for &r in &f.inst(i).results {
+                    u.divergent[r.0 as usize] = true;
+                }
+            }
+            spread_arguments(f, &mut u, b);
+            if branches_apart(f, &u, b) {
+                spread_control(f, &cfg, &loops, &at, &post, &mut u, b);
+            }
+        }
+        if count(&u) == before {
+            return u;
+        }
+    }
+}
+
+fn count(u: &Uniformity) -> usize {
+    u.divergent.iter().chain(&u.partial).filter(|&&d| d).count()
+}
+
+impl Uniformity {
+    fn divergent_inst(&self, f: &Function, i: Inst) -> bool {
+        let inst = f.inst(i);
+        let any = inst.args.iter().any(|v| self.divergent[v.0 as usize]);
+        match inst.op {
+            Opcode::Special(s) => matches!(
+                s,
+                Special::LocalIdX
+                    | Special::LocalIdY
+                    | Special::LocalIdZ
+                    | Special::SubGroupLocalId
+                    | Special::LinearLocalId
+            ),
+            // Another work-item's private memory lies behind the same offset.
+            Opcode::Load(_) => any || matches!(f.ty(inst.args[0]), Ty::PtrPrivate | Ty::PtrGeneric),
+            Opcode::Atomic { op, .. } => op != AtomicOp::Load || any,
+            Opcode::Vote(_) => false,
+            Opcode::Shuffle(ShuffleKind::Index) => self.divergent[inst.args[1].0 as usize],
+            Opcode::Shuffle(_) => any,
+            Opcode::Alloca { .. } => false,
+            Opcode::Call(_) => true,
+            _ => any,
+        }
+    }
+}
+
+/// Divergent arguments make divergent parameters.
+fn spread_arguments(f: &Function, u: &mut Uniformity, b: Block) {
+    for t in loops::targets(f, b) {
+        for (&arg, &param) in t.args.iter().zip(&f.block(t.block).params) {
+            if u.divergent[arg.0 as usize] {
+                u.divergent[param.0 as usize] = true;
+            }
+        }
+    }
+}
+
+fn branches_apart(f: &Function, u: &Uniformity, b: Block) -> bool {
+    f.terminator(b).is_some_and(|t| {
+        let inst = f.inst(t);
+        inst.targets.len() > 1 && inst.args.first().is_some_and(|v| u.divergent[v.0 as usize])
+    })
+}
+
+/// A divergent branch at the end of `b`: blocks up to its immediate post-dominator run with some work-items only,
+/// joins there choose by work-item, and what a loop that work-items leave at different times computes differs outside.
+fn spread_control(
+    f: &Function,
+    cfg: &Cfg,
+    loops: &[loops::Loop],
+    at: &[Option<Block>],
+    post: &PostDominators,
+    u: &mut Uniformity,
+    b: Block,
+) {
+    let end = post.immediate(b);
+    let mut seen = vec![false; f.blocks.len()];
+    let mut work: Vec<Block> = f.successors(b).collect();
+    while let Some(x) = work.pop() {
+        if std::mem::replace(&mut seen[x.0 as usize], true) {
+            continue;
+        }
+        if cfg.preds(x).len() > 1 {
+            for &p in &f.block(x).params {
+                u.divergent[p.0 as usize] = true;
+            }
+        }
+        if Some(x) != end {
+            u.partial[x.0 as usize] = true;
+            work.extend(f.successors(x));
+        }
+    }
+    for l in loops.iter().filter(|l| l.contains(b) && f.successors(b).any(|s| !l.contains(s))) {
+        mark_live_out(f, cfg, l, at, u);
+    }
+}
+
+fn mark_live_out(f: &Function, cfg: &Cfg, l: &loops::Loop, at: &[Option<Block>], u: &mut Uniformity) {
+    for &b in &cfg.rpo {
+        let outside = !l.contains(b);
+        for &i in &f.block(b).insts {
+            let inst = f.inst(i);
+            let leaving = inst
+                .targets
+                .iter()
+                .filter(|t| outside || !l.contains(t.block))
+                .flat_map(|t| t.args.iter().copied().zip(f.block(t.block).params.iter().copied()));
+            for (v, p) in leaving {
+                if at[v.0 as usize].is_some_and(|d| l.contains(d)) && f.as_const(v).is_none() {
+                    u.divergent[p.0 as usize] = true;
+                }
+            }
+            if outside {
+                for &v in &inst.args {
+                    if at[v.0 as usize].is_some_and(|d| l.contains(d)) && f.as_const(v).is_none() {
+                        u.divergent[v.0 as usize] = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Immediate post-dominators; also the reconvergence points of lowering.
+#[derive(Clone, Debug)]
+pub struct PostDominators {
+    immediate: Vec<Option<Block>>,
+}
+
+impl PostDominators {
+    /// Analyses a function. Blocks that cannot reach an exit have none.
+    pub fn new(f: &Function, cfg: &Cfg) -> PostDominators {
+        // Over the reversed graph with a virtual exit, numbered n.
+        let n = f.blocks.len();
+        let mut post: Vec<usize> = Vec::new();
+        let mut seen = vec![false; n];
+        let exits: Vec<usize> =
+            cfg.rpo.iter().filter(|&&b| f.successors(b).next().is_none()).map(|b| b.0 as usize).collect();
+        for &e in &exits {
+            let mut stack = vec![(e, 0usize)];
+            if std::mem::replace(&mut seen[e], true) {
+                continue;
+            }
+            while let Some((b, k)) = stack.last_mut() {
+                if let Some(p) = cfg.preds(Block(*b as u32)).get(*k) {
+                    *k += 1;
+                    let p = p.0 as usize;
+                    if !std::mem::replace(&mut seen[p], true) {
+                        stack.push((p, 0));
+                    }
+                } else {
+                    post.push(*b);
+                    stack.pop();
+                }
+            }
+        }
+        let mut number = vec![usize::MAX; n + 1];
+        number[n] = post.len();
+        for (i, &b) in post.iter().enumerate() {
+            number[b] = i;
+        }
+        let mut idom: Vec<Option<usize>> = vec![None; n + 1];
+        idom[n] = Some(n);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &b in post.iter().rev() {
+                let mut new = exits.contains(&b).then_some(n);
+                for s in f.successors(Block(b as u32)) {
+                    let s = s.0 as usize;
+                    if idom[s].is_some() {
+                        new = Some(new.map_or(s, |x| meet(x, s, &idom, &number)));
+                    }
+                }
+                if new != idom[b] {
+                    idom[b] = new;
+                    changed = true;
+                }
+            }
+        }
+        let immediate = idom[..n].iter().map(|d| d.filter(|&d| d < n).map(|d| Block(d as u32))).collect();
+        PostDominators { immediate }
+    }
+    /// The nearest block that every path from `b` to an exit passes, other than `b`.
+    pub fn immediate(&self, b: Block) -> Option<Block> {
+        self.immediate[b.0 as usize]
+    }
+}
+
+fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], number: &[usize]) -> usize {
+    while a != b {
+        while number[a] < number[b] {
+            match idom[a] {
+                Some(x) => a = x,
+                None => return b,
+            }
+        }
+        while number[b] < number[a] {
+            match idom[b] {
+                Some(x) => b = x,
+                None => return a,
+            }
+        }
+    }
+    a
+}

@@ -1,0 +1,291 @@
+//! Loop unrolling: whole loops with few constant trips, else copies of the body behind one test, with the rest left
+//! to loops of fewer copies. Barriers are copied like any other instruction: their instances stay in order.
+use super::loops::{self, Loop};
+use super::trip::{self, Counted};
+use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// How far to unroll. Sizes are IR instructions (constants do not count).
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnrollLimits {
+    /// Largest result of unrolling a loop whole.
+    pub full_size: usize,
+    /// Most trips of a loop that is unrolled whole.
+    pub full_trips: u64,
+    /// Largest result of unrolling a loop in part.
+    pub partial_size: usize,
+    /// Factors to try, largest first; each gets a loop of its own, the remainder goes to the next.
+    pub factors: Vec<u32>,
+    /// Largest body (one copy) for which more than one factor is used.
+    pub chain_size: usize,
+    /// Largest result for loops that the program asks to unroll.
+    pub hinted_size: usize,
+}
+
+impl Default for UnrollLimits {
+    fn default() -> Self {
+        UnrollLimits {
+            full_size: 1024,
+            full_trips: 128,
+            partial_size: 512,
+            factors: vec![4],
+            chain_size: 12,
+            hinted_size: 4096,
+        }
+    }
+}
+
+/// Unrolls loops, inner ones first. Returns whether anything changed.
+pub fn run(f: &mut Function, limits: &UnrollLimits) -> bool {
+    let mut changed = loops::canonicalise(f);
+    let mut done: Vec<Block> = Vec::new();
+    loop {
+        let cfg = Cfg::new(f);
+        let all = loops::find(f, &cfg);
+        let Some(index) = all.iter().position(|l| !done.contains(&l.header)) else { return changed };
+        let l = &all[index];
+        done.push(l.header);
+        let innermost = !all[..index].iter().any(|inner| inner.parent == Some(index));
+        if unroll(f, &cfg, l, innermost, limits) {
+            changed = true;
+            loops::canonicalise(f);
+        }
+    }
+}
+
+/// A loop in the shape that unrolling needs.
+struct Shape {
+    header: Block,
+    entry: Block,
+    latch: Block,
+    /// Index of the header's target inside the loop.
+    inner: usize,
+    /// The loop's blocks.
+    blocks: Vec<Block>,
+}
+
+fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
+    let [entry] = l.entries(cfg)[..] else { return None };
+    let [latch] = l.latches(cfg)[..] else { return None };
+    let [a, b] = loops::targets(f, l.header) else { return None };
+    let inner = match (l.contains(a.block), l.contains(b.block)) {
+        (true, false) => 0,
+        (false, true) => 1,
+        _ => return None,
+    };
+    if loops::targets(f, latch).len() != 1 || loops::targets(f, l.header)[inner].block == l.header {
+        return None;
+    }
+    Some(Shape { header: l.header, entry, latch, inner, blocks: l.blocks.clone() })
+}
+
+fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &UnrollLimits) -> bool {
+    let hint = f.block(l.header).unroll;
+    let Some(s) = shape(f, cfg, l) else { return false };
+    if hint == UnrollHint::Never || hint == UnrollHint::Factor(1) {
+        return false;
+    }
+    let size = l.blocks.iter().map(|&b| block_size(f, b)).sum::<usize>().max(1);
+    let hinted = hint != UnrollHint::None;
+    if !matches!(hint, UnrollHint::Factor(_)) {
+        let trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.full_trips);
+        let limit = if hinted { limits.hinted_size } else { limits.full_size };
+        if let Some(n) = trips.filter(|&n| n as usize * size <= limit) {
+            return loops::close(f, l) && full(f, &s, n);
+        }
+    }
+    if !innermost && !hinted {
+        return false;
+    }
+    let factors = match hint {
+        UnrollHint::Factor(n) => vec![n.min(64)],
+        _ => factors(size, limits),
+    };
+    let Some(counted) = trip::counted(f, l, s.header, s.latch, s.inner) else { return false };
+    if factors.is_empty() || !loops::close(f, l) {
+        return false;
+    }
+    let mut changed = false;
+    // The smallest factor's loop goes next to the original, so that larger ones run before it.
+    for &factor in factors.iter().rev() {
+        changed |= partial(f, &s, &counted, factor);
+    }
+    f.blocks[s.header.0 as usize].unroll = UnrollHint::Never;
+    changed
+}
+
+fn factors(size: usize, limits: &UnrollLimits) -> Vec<u32> {
+    let fitting = limits.factors.iter().copied().filter(|&n| n as usize * size <= limits.partial_size && n > 1);
+    let keep = if size <= limits.chain_size { usize::MAX } else { 1 };
+    // Bodies too large for a chain take the smallest factor.
+    let all: Vec<u32> = fitting.collect();
+    if keep == 1 { all.last().copied().into_iter().collect() } else { all }
+}
+
+fn block_size(f: &Function, b: Block) -> usize {
+    f.block(b).insts.iter().filter(|&&i| !matches!(f.inst(i).op, Opcode::Const(_) | Opcode::Undef)).count()
+}
+
+/// Replaces the loop by `n` copies of it in a row, and a last copy of the test's block.
+fn full(f: &mut Function, s: &Shape, n: u64) -> bool {
+    let Some(jump) = f.terminator(s.entry) else { return false };
+    let mut arguments = f.inst(jump).targets[0].args.clone();
+    let mut from = jump;
+    for _ in 0..n {
+        let (copy, latch) = copy_iteration(f, s, &arguments);
+        redirect(f, from, copy.blocks[&s.header]);
+        arguments = f.inst(latch).targets[0].args.clone();
+        from = latch;
+    }
+    let values = zip_params(f, s.header, &arguments);
+    let last = loops::copy_blocks(f, &[s.header], &[s.header], values);
+    let end = last.blocks[&s.header];
+    redirect(f, from, end);
+    keep_target(f, end, 1 - s.inner);
+    true
+}
+
+/// Copies the loop's blocks once, with the header's parameters replaced; the copied header goes on inside without a
+/// test. Returns the copy and the copied latch's jump, whose arguments are the next iteration's.
+fn copy_iteration(f: &mut Function, s: &Shape, arguments: &[Value]) -> (loops::Copy, Inst) {
+    let values = zip_params(f, s.header, arguments);
+    let copy = loops::copy_blocks(f, &s.blocks, &[s.header], values);
+    for b in copy.blocks.values() {
+        f.blocks[b.0 as usize].unroll = UnrollHint::None;
+    }
+    for (old, new) in &copy.blocks {
+        if *old != s.header {
+            f.blocks[new.0 as usize].unroll = f.block(*old).unroll;
+        }
+    }
+    keep_target(f, copy.blocks[&s.header], s.inner);
+    // Both exist: the shape was checked, and copies end as their originals do.
+    let latch = f.terminator(copy.blocks[&s.latch]).unwrap_or(Inst(0));
+    (copy, latch)
+}
+
+fn zip_params(f: &Function, header: Block, arguments: &[Value]) -> BTreeMap<Value, Value> {
+    f.block(header).params.iter().copied().zip(arguments.iter().copied()).collect()
+}
+
+/// Leads a jump to a block without parameters.
+fn redirect(f: &mut Function, jump: Inst, to: Block) {
+    f.inst_mut(jump).targets[0] = Target { block: to, args: SmallVec::new() };
+}
+
+/// Makes a two-way branch a jump to one of its targets.
+fn keep_target(f: &mut Function, b: Block, index: usize) {
+    if let Some(t) = f.terminator(b) {
+        let inst = f.inst_mut(t);
+        let target = inst.targets[index].clone();
+        inst.op = Opcode::Jump;
+        inst.args.clear();
+        inst.targets = SmallVec::from_iter([target]);
+    }
+}
+
+/// Puts a loop of `factor` copies before the loop, entered where at least `factor` trips are left.
+fn partial(f: &mut Function, s: &Shape, counted: &Counted, factor: u32) -> bool {
+    let Some(jump) = f.terminator(s.entry) else { return false };
+    let Some(span) = u64::from(factor - 1).checked_mul(counted.step.unsigned_abs()) else { return false };
+    if counted.ty.bits() < 64 && span >> (counted.ty.bits() - 1) != 0 {
+        return false;
+    }
+    let loc = f.inst(jump).loc;
+    let arguments = f.inst(jump).targets[0].args.clone();
+    // entry: decides; main: the unrolled loop's first block.
+    let main = f.add_block();
+    let types: Vec<Ty> = f.block(s.header).params.iter().map(|&p| f.ty(p)).collect();
+    let params: Vec<Value> = types.iter().map(|&ty| f.add_param(main, ty)).collect();
+    f.blocks[s.entry.0 as usize].insts.pop();
+    let mut b = Builder { f, block: s.entry, loc };
+    let enough = b.enough_left(counted, arguments[counted.param], span);
+    let bound = b.main_bound(counted, span);
+    let f = b.f;
+    branch(f, s.entry, enough, (main, &arguments), (s.header, &arguments), loc);
+    let mut from = None;
+    let mut current = SmallVec::<[Value; 4]>::from_slice(&params);
+    for _ in 0..factor {
+        let (copy, latch) = copy_iteration(f, s, &current);
+        let start = copy.blocks[&s.header];
+        match from {
+            None => {
+                loops::jump(f, main, Target { block: start, args: SmallVec::new() }, loc);
+            }
+            Some(previous) => redirect(f, previous, start),
+        }
+        current = f.inst(latch).targets[0].args.clone();
+        from = Some(latch);
+    }
+    let Some(last) = from else { return false };
+    // The last copy's end tests for another round.
+    let tail = f.add_block();
+    redirect(f, last, tail);
+    let mut b = Builder { f, block: tail, loc };
+    let again = b.another_round(counted, current[counted.param], bound, span);
+    let f = b.f;
+    branch(f, tail, again, (main, &current), (s.header, &current), loc);
+    f.blocks[main.0 as usize].unroll = UnrollHint::Never;
+    true
+}
+
+fn branch(f: &mut Function, block: Block, cond: Value, yes: (Block, &[Value]), no: (Block, &[Value]), loc: Loc) {
+    let i = f.append(block, Opcode::Branch, &[cond], &[], loc);
+    for (block, args) in [yes, no] {
+        f.inst_mut(i).targets.push(Target { block, args: args.into() });
+    }
+}
+
+/// Builds tests at the end of a block.
+struct Builder<'a> {
+    f: &'a mut Function,
+    block: Block,
+    loc: Loc,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, op: Opcode, args: &[Value], ty: Ty) -> Value {
+        let i = self.f.append(self.block, op, args, &[ty], self.loc);
+        self.f.inst(i).results[0]
+    }
+    fn constant(&mut self, ty: Ty, v: u64) -> Value {
+        let bits = if ty.bits() < 64 { v & ((1 << ty.bits()) - 1) } else { v };
+        self.add(Opcode::Const(bits), &[], ty)
+    }
+    /// The distance still to go, in the direction of the step; exact as unsigned while the loop's condition holds.
+    fn distance(&mut self, c: &Counted, i: Value) -> Value {
+        let (a, b) = if c.step > 0 { (c.bound, i) } else { (i, c.bound) };
+        self.add(Opcode::IBin(IBin::Sub), &[a, b], c.ty)
+    }
+    /// Whether the condition holds for `i` and still would `span` further on.
+    fn enough_left(&mut self, c: &Counted, i: Value, span: u64) -> Value {
+        if let Some(v) = self.f.as_const(i) {
+            if let Some(limit) = c.shifted(v, span) {
+                let limit = self.constant(c.ty, limit);
+                return self.add(Opcode::ICmp(c.cond), &[limit, c.bound], Ty::Bool);
+            }
+        }
+        let holds = self.add(Opcode::ICmp(c.cond), &[i, c.bound], Ty::Bool);
+        let far = self.far_enough(c, i, span);
+        self.add(Opcode::BoolAnd, &[holds, far], Ty::Bool)
+    }
+    fn far_enough(&mut self, c: &Counted, i: Value, span: u64) -> Value {
+        let distance = self.distance(c, i);
+        let span = self.constant(c.ty, span);
+        let cond = if c.inclusive() { Cond::UGe } else { Cond::UGt };
+        self.add(Opcode::ICmp(cond), &[distance, span], Ty::Bool)
+    }
+    /// The bound moved back by `span`; does not wrap around where `enough_left` held.
+    fn main_bound(&mut self, c: &Counted, span: u64) -> Value {
+        let span = self.constant(c.ty, span);
+        let op = if c.step > 0 { IBin::Sub } else { IBin::Add };
+        self.add(Opcode::IBin(op), &[c.bound, span], c.ty)
+    }
+    fn another_round(&mut self, c: &Counted, i: Value, bound: Value, span: u64) -> Value {
+        if c.cond == Cond::Ne {
+            return self.far_enough(c, i, span);
+        }
+        self.add(Opcode::ICmp(c.cond), &[i, bound], Ty::Bool)
+    }
+}
