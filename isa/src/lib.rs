@@ -2,6 +2,7 @@
 //! semantics of every operation over a warp's lanes.
 
 pub mod builtins;
+mod compile;
 pub mod exec;
 pub mod frontend;
 pub mod ir;
@@ -9,3 +10,5 @@ pub mod lower;
 pub mod ops;
 pub mod passes;
 pub mod program;
+
+pub use compile::compile;
