@@ -1,6 +1,6 @@
 //! The tags of a sectored set-associative cache.
 use super::replacement::{Replacement, Stamp, Ways};
-use crate::clock::mix;
+use crate::clock::{Divisor, mix};
 use warpscope_configs::specs::{ReplacementPolicy, SetHash};
 
 /// Size and policies of a cache.
@@ -47,6 +47,7 @@ impl Entry {
 pub struct Tags {
     ways: usize,
     sets: u64,
+    by_sets: Divisor,
     hash: SetHash,
     lines: Vec<u64>,
     entries: Vec<Entry>,
@@ -64,6 +65,7 @@ impl Tags {
         Tags {
             ways,
             sets: sets as u64,
+            by_sets: Divisor::new(sets as u64),
             hash: spec.hash,
             lines: vec![EMPTY; sets * ways],
             entries: vec![Entry::FRESH; sets * ways],
@@ -76,7 +78,7 @@ impl Tags {
     #[inline(always)]
     fn set(&self, number: u64) -> usize {
         let set = match self.hash {
-            SetHash::Modulo => number % self.sets,
+            SetHash::Modulo => self.by_sets.divide(number).1,
             SetHash::Mixed => ((mix(number) >> 32) * self.sets) >> 32,
         };
         set as usize * self.ways

@@ -13,6 +13,7 @@ mod tests;
 mod view;
 
 use arena::{Arena, Block};
+pub(crate) use span::full_mask;
 pub use span::{Span, Word};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,7 @@ pub use view::View;
 /// Bytes that stay unallocated between two allocations, so that running over the end of one is found.
 pub const GUARD: u64 = 256;
 /// Simulated addresses lie below this; they are assigned upwards and start again from the bottom if it is reached.
-pub const SIMULATED_SPACE: u64 = 1 << 46;
+pub const SIMULATED_SPACE: u64 = 1 << 45;
 /// Simulated address of the first allocation. Below lie what is no allocation: code, constant bank, private memory.
 pub const SIMULATED_BASE: u64 = 1 << 40;
 /// Allocations of at least this size start at a multiple of it in simulated memory, smaller ones at multiples of 512.

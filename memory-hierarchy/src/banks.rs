@@ -1,0 +1,139 @@
+//! Conflicts in the banks that hold local memory and L1 data.
+use crate::coalescer::is_consecutive;
+use crate::device_memory::full_mask;
+
+const MOST_BANKS: usize = 256;
+
+/// Bank geometry.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Banks {
+    banks: u32,
+    width_shift: u32,
+    /// Whether the number of banks is a power of two, as a mask; otherwise `None`.
+    mask: Option<u64>,
+}
+
+impl Banks {
+    /// `banks` banks (at most 256), each `width` bytes (a power of two) wide.
+    pub fn new(banks: u32, width: u32) -> Banks {
+        let banks = banks.clamp(1, MOST_BANKS as u32);
+        let mask = banks.is_power_of_two().then(|| u64::from(banks) - 1);
+        Banks { banks, width_shift: width.trailing_zeros(), mask }
+    }
+
+    /// Bytes that all banks together deliver each cycle.
+    pub fn bytes(&self) -> u32 {
+        self.banks << self.width_shift
+    }
+
+    /// Wavefronts that an access takes: lanes go in groups that fill the banks once; in a group, each bank serves one
+    /// word a wavefront, to all lanes that want that word.
+    pub fn wavefronts(&self, addresses: &[u64], mask: u64, bytes: u32) -> u32 {
+        if mask == full_mask(addresses.len()) {
+            if is_consecutive(addresses, u64::from(bytes)) && addresses[0] & ((1 << self.width_shift) - 1) == 0 {
+                return (addresses.len() as u32 * bytes).div_ceil(self.bytes());
+            }
+            if is_consecutive(addresses, 0) && bytes <= 4 {
+                return 1;
+            }
+        }
+        self.conflicts::<true>(addresses, mask, bytes)
+    }
+
+    /// Wavefronts of an atomic: each lane takes its bank for itself.
+    pub fn atomic_wavefronts(&self, addresses: &[u64], mask: u64, bytes: u32) -> u32 {
+        self.conflicts::<false>(addresses, mask, bytes)
+    }
+
+    fn conflicts<const SHARE: bool>(&self, addresses: &[u64], mask: u64, bytes: u32) -> u32 {
+        let group = (self.bytes() / bytes).clamp(1, addresses.len() as u32) as usize;
+        let mut total = 0;
+        for start in (0..addresses.len()).step_by(group) {
+            let lanes = mask >> start & full_mask(group);
+            if lanes != 0 {
+                total += self.group::<SHARE>(&addresses[start..], lanes, bytes);
+            }
+        }
+        total.max(1)
+    }
+
+    fn group<const SHARE: bool>(&self, addresses: &[u64], mut lanes: u64, bytes: u32) -> u32 {
+        let mut count = [0u8; MOST_BANKS];
+        // Words seen, chained by bank: at most 64 lanes of 4 words each.
+        let mut words = [0u64; 256];
+        let mut next = [0u8; 256];
+        let mut head = [0u8; MOST_BANKS];
+        let (mut seen, mut most) = (0usize, 1);
+        while lanes != 0 {
+            let address = addresses[lanes.trailing_zeros() as usize];
+            lanes &= lanes - 1;
+            let last = (address + u64::from(bytes) - 1) >> self.width_shift;
+            for word in address >> self.width_shift..=last {
+                let bank = match self.mask {
+                    Some(mask) => word & mask,
+                    None => word % u64::from(self.banks),
+                } as usize;
+                if SHARE {
+                    let mut at = head[bank];
+                    let mut left = count[bank];
+                    while left > 0 && words[usize::from(at)] != word {
+                        at = next[usize::from(at)];
+                        left -= 1;
+                    }
+                    if left > 0 {
+                        continue;
+                    }
+                    if seen == words.len() {
+                        continue;
+                    }
+                    words[seen] = word;
+                    next[seen] = head[bank];
+                    head[bank] = seen as u8;
+                    seen += 1;
+                }
+                count[bank] += 1;
+                most = most.max(u32::from(count[bank]));
+            }
+        }
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stride(words: u64) -> Vec<u64> {
+        (0..32).map(|l| 1024 + l * words * 4).collect()
+    }
+
+    /// The H200's measured wavefronts a warp load (micro lds_stride, lds_f4).
+    #[test]
+    fn strided_loads_conflict_as_measured() {
+        let banks = Banks::new(32, 4);
+        let all = 0xffff_ffff;
+        for (words, expected) in [(0, 1), (1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1), (3, 1)] {
+            assert_eq!(banks.wavefronts(&stride(words), all, 4), expected, "stride {words}");
+        }
+        assert_eq!(banks.wavefronts(&stride(4), all, 16), 4);
+        assert_eq!(banks.wavefronts(&stride(2), all, 8), 2);
+        assert_eq!(banks.wavefronts(&stride(32), 0xff, 4), 8);
+    }
+
+    #[test]
+    fn atomics_on_one_address_go_one_by_one() {
+        let banks = Banks::new(32, 4);
+        assert_eq!(banks.atomic_wavefronts(&stride(0), 0xffff_ffff, 4), 32);
+        assert_eq!(banks.atomic_wavefronts(&stride(1), 0xffff_ffff, 4), 1);
+        assert_eq!(banks.atomic_wavefronts(&stride(0), 0b101, 4), 2);
+    }
+
+    #[test]
+    fn other_geometries() {
+        let banks = Banks::new(16, 8);
+        assert_eq!(banks.wavefronts(&stride(1), 0xffff_ffff, 4), 1);
+        assert_eq!(banks.wavefronts(&stride(32), 0xffff_ffff, 4), 32);
+        let odd = Banks::new(31, 4);
+        assert_eq!(odd.wavefronts(&stride(31), 0xffff_ffff, 4), 31 + 1);
+    }
+}

@@ -1,0 +1,367 @@
+//! A compute unit's side of the memory hierarchy: load/store unit, coalescer, L1, local-memory banks, and the ports of
+//! the interconnect.
+//!
+//! It runs alone between exchanges with the L2. Everything that only needs its own state is answered at once, with the
+//! cycle at which it will be done: ports and banks are reservations. What needs the L2 is answered by [`Completion`]s.
+//! Nothing is polled: [`CuMemory::next_event`] tells when to call [`CuMemory::advance`].
+
+mod global;
+mod outbox;
+#[cfg(test)]
+mod tests;
+
+use crate::banks::Banks;
+use crate::clock::ticks_per;
+use crate::coalescer::{Coalescer, LineAccess};
+use crate::counters::CuCounters;
+use crate::request::{L2Request, L2Response};
+use global::{GlobalPath, Job};
+use outbox::{Outbox, Rates};
+use std::collections::VecDeque;
+use warpscope_configs::specs::{ChipSpec, LocalMemorySpec, LsuSpec, MemorySpec};
+
+/// What a warp-level memory access is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum AccessKind {
+    /// Load from global or constant memory.
+    GlobalLoad,
+    /// Store to global memory.
+    GlobalStore,
+    /// Atomic on global memory whose result is used.
+    Atomic,
+    /// Atomic on global memory without a result.
+    Reduction,
+    /// Load from local memory.
+    LocalLoad,
+    /// Store to local memory.
+    LocalStore,
+    /// Atomic on local memory.
+    LocalAtomic,
+    /// Load from private memory.
+    PrivateLoad,
+    /// Store to private memory.
+    PrivateStore,
+}
+
+impl AccessKind {
+    const fn is_local(self) -> bool {
+        matches!(self, AccessKind::LocalLoad | AccessKind::LocalStore | AccessKind::LocalAtomic)
+    }
+    const fn is_atomic(self) -> bool {
+        matches!(self, AccessKind::Atomic | AccessKind::Reduction)
+    }
+    const fn is_store(self) -> bool {
+        matches!(self, AccessKind::GlobalStore | AccessKind::PrivateStore)
+    }
+}
+
+/// A warp-level memory access.
+#[derive(Copy, Clone, Debug)]
+pub struct TimedAccess<'a> {
+    /// What it is.
+    pub kind: AccessKind,
+    /// One address a lane: local accesses have offsets in local memory, all others become simulated addresses by
+    /// adding `offset`. At most 64; lanes outside the mask are not looked at.
+    pub addresses: &'a [u64],
+    /// Added (wrapping) to every address of a global or private access.
+    pub offset: u64,
+    /// Lanes that take part; not 0.
+    pub mask: u64,
+    /// Bytes a lane, 1 to 16.
+    pub bytes: u32,
+    /// Returned in the completion; for atomics also given to the L2's [`AtomicSink`](crate::request::AtomicSink).
+    pub token: u32,
+}
+
+/// The answer to an access.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Accepted {
+    /// It is under way. A load's data are there at this cycle; a store has left its registers. No completion follows.
+    Done(u64),
+    /// It is under way; a completion follows (loads that miss, and every global atomic, with or without a result).
+    Pending,
+    /// The load/store unit's queue is full; it has room at this cycle. Nothing has happened.
+    Busy(u64),
+    /// The load/store unit is held back by misses; `advance` will report room. Nothing has happened.
+    Wait,
+}
+
+/// The end of an access that was [`Accepted::Pending`], or of a fetch.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// Cycle at which the data are there; not before the `now` of the `advance` that tells it.
+    pub at: u64,
+    /// The access's or fetch's token.
+    pub token: u32,
+    /// Whether it was a fetch.
+    pub fetch: bool,
+}
+
+/// A response that is wholly in.
+#[derive(Copy, Clone, Debug)]
+struct Arrival {
+    at: u64,
+    response: L2Response,
+}
+
+/// The memory side of one compute unit. Times given to its methods must not fall.
+#[derive(Clone, Debug)]
+pub struct CuMemory {
+    lsu: LsuSpec,
+    local: LocalMemorySpec,
+    banks: Banks,
+    coalescer: Box<Coalescer>,
+    path: GlobalPath,
+    /// When the load/store unit can start the next instruction.
+    lsu_free: u64,
+    /// When each instruction in the queue leaves it, in order.
+    queue: VecDeque<u64>,
+    /// Accesses held back by misses, oldest first; the first is in the middle of its lines.
+    stalled: VecDeque<Stalled>,
+    /// Line lists of finished stalled accesses, for reuse.
+    spare: Vec<Vec<LineAccess>>,
+    /// Responses on their way, rising by time.
+    inbox: VecDeque<L2Response>,
+    /// Responses that came through the port, rising by time.
+    arrived: VecDeque<Arrival>,
+}
+
+#[derive(Clone, Debug)]
+struct Stalled {
+    job: Job,
+    lines: Vec<LineAccess>,
+}
+
+impl CuMemory {
+    /// The memory side of compute unit number `unit`.
+    pub fn new(spec: &MemorySpec, chip: &ChipSpec, unit: u16) -> CuMemory {
+        let net = &spec.interconnect;
+        let time = |bytes, rate| ticks_per(bytes, rate, chip.core_mhz, chip.core_mhz);
+        let rates = Rates {
+            send_header: time(net.header, net.request_bytes),
+            send_sector: time(spec.sector, net.request_bytes),
+            receive_header: time(net.header, net.response_bytes),
+            receive_sector: time(spec.sector, net.response_bytes),
+        };
+        let smallest = spec.local.carve_outs.first().copied().unwrap_or(0);
+        CuMemory {
+            lsu: spec.lsu.clone(),
+            local: spec.local.clone(),
+            banks: Banks::new(spec.local.banks, spec.local.bank_width),
+            coalescer: Box::new(Coalescer::new(spec.line, spec.sector)),
+            path: GlobalPath::new(
+                spec,
+                Outbox::new(unit, rates, net.stores),
+                spec.local.combined.saturating_sub(smallest),
+            ),
+            lsu_free: 0,
+            queue: VecDeque::new(),
+            stalled: VecDeque::new(),
+            spare: Vec::new(),
+            inbox: VecDeque::new(),
+            arrived: VecDeque::new(),
+        }
+    }
+
+    /// Prepares for a launch whose groups use a local-memory carve-out of `local` bytes: sizes the L1, and empties it
+    /// where the machine does. The compute unit must be idle.
+    pub fn begin_launch(&mut self, local: u32) {
+        debug_assert!(self.is_idle());
+        self.path.begin_launch(self.local.combined.saturating_sub(local));
+    }
+
+    /// Starts an access at cycle `now`. All events up to `now` must have been handled by `advance`.
+    pub fn access(&mut self, now: u64, access: &TimedAccess<'_>) -> Accepted {
+        while self.queue.front().is_some_and(|&leaves| leaves <= now) {
+            self.queue.pop_front();
+        }
+        if self.queue.len() >= self.lsu.queue as usize {
+            return Accepted::Busy(self.queue[0]);
+        }
+        if access.kind.is_local() {
+            return self.access_local(now, access);
+        }
+        if self.stalled.len() >= self.lsu.queue as usize || !self.path.has_slot() {
+            return Accepted::Wait;
+        }
+        self.access_global(now, access)
+    }
+
+    fn access_global(&mut self, now: u64, access: &TimedAccess<'_>) -> Accepted {
+        let start = self.take_lsu(now, access.addresses.len());
+        let wavefronts = if access.kind.is_atomic() { 1 } else { self.wavefronts(access) };
+        let lines = self.coalescer.coalesce(
+            access.addresses,
+            access.offset,
+            access.mask,
+            access.bytes,
+            access.kind.is_atomic(),
+        );
+        self.path.count(access.kind, lines);
+        let mut job = Job::new(access.kind, access.token, wavefronts);
+        if self.stalled.is_empty() {
+            let leaves = self.path.begin(&mut job, lines, start);
+            if self.path.run(&mut job, lines, start) {
+                let done = self.path.finish(&job, start);
+                self.note_leaving(leaves);
+                return done.map_or(Accepted::Pending, Accepted::Done);
+            }
+            self.path.counters.stalled_requests += 1;
+        }
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.extend_from_slice(lines);
+        job.announced = !access.kind.is_store();
+        self.stalled.push_back(Stalled { job, lines: kept });
+        if job.announced { Accepted::Pending } else { Accepted::Done(start) }
+    }
+
+    /// Wavefronts of a global or private access in the data banks.
+    fn wavefronts(&self, access: &TimedAccess<'_>) -> u32 {
+        // The offset moves all lanes alike; only its place within one row of the banks matters.
+        let shift = access.offset % u64::from(self.banks.bytes());
+        if shift == 0 {
+            return self.banks.wavefronts(access.addresses, access.mask, access.bytes);
+        }
+        let mut moved = [0; 64];
+        for (to, from) in moved.iter_mut().zip(access.addresses) {
+            *to = from.wrapping_add(shift);
+        }
+        self.banks.wavefronts(&moved[..access.addresses.len()], access.mask, access.bytes)
+    }
+
+    fn access_local(&mut self, now: u64, access: &TimedAccess<'_>) -> Accepted {
+        let start = self.take_lsu(now, access.addresses.len());
+        let counters = &mut self.path.counters;
+        let ideal = (access.mask.count_ones() * access.bytes).div_ceil(self.banks.bytes()).max(1);
+        let (wavefronts, interval, latency) = match access.kind {
+            AccessKind::LocalAtomic => {
+                counters.local_atomic_requests += 1;
+                let n = self.banks.atomic_wavefronts(access.addresses, access.mask, access.bytes);
+                (n, self.local.atomic_interval, self.local.atomic_latency)
+            }
+            kind => {
+                let store = kind == AccessKind::LocalStore;
+                *(if store { &mut counters.local_store_requests } else { &mut counters.local_load_requests }) += 1;
+                (self.banks.wavefronts(access.addresses, access.mask, access.bytes), 1, self.local.latency)
+            }
+        };
+        counters.local_wavefronts += u64::from(wavefronts);
+        counters.local_conflicts += u64::from(wavefronts.saturating_sub(ideal));
+        let first = self.path.take_banks(start, u64::from(wavefronts * interval));
+        self.note_leaving(first);
+        let last = first + u64::from((wavefronts - 1) * interval);
+        Accepted::Done(if access.kind == AccessKind::LocalStore { last } else { last + u64::from(latency) })
+    }
+
+    /// Reserves the load/store unit for one instruction; gives its start.
+    fn take_lsu(&mut self, now: u64, lanes: usize) -> u64 {
+        let start = now.max(self.lsu_free);
+        self.lsu_free = start + u64::from(self.lsu.interval * (lanes as u32).div_ceil(self.lsu.lanes));
+        start
+    }
+
+    fn note_leaving(&mut self, leaves: u64) {
+        let leaves = leaves.max(self.queue.back().copied().unwrap_or(0));
+        self.queue.push_back(leaves);
+    }
+
+    /// Asks the L2 for `bytes` bytes at simulated address `address` (within one line) for instruction or constant
+    /// fetch. A completion with this token and `fetch` set follows.
+    pub fn fetch(&mut self, now: u64, address: u64, bytes: u32, token: u32) {
+        self.path.fetch(now, address, bytes, token);
+    }
+
+    /// Takes a response of the L2, in the order in which the L2 gives them.
+    pub fn deliver(&mut self, response: L2Response) {
+        let mut at = self.inbox.len();
+        while at > 0 && self.inbox[at - 1].at > response.at {
+            at -= 1;
+        }
+        self.inbox.insert(at, response);
+    }
+
+    /// When [`CuMemory::advance`] is next due; `u64::MAX` where nothing is on its way here.
+    pub fn next_event(&self) -> u64 {
+        let inbox = self.inbox.front().map_or(u64::MAX, |r| r.at);
+        inbox.min(self.arrived.front().map_or(u64::MAX, |a| a.at))
+    }
+
+    /// Handles every event up to and including `now`. Completions go to `out`, not sorted by time; `true` means that an
+    /// access refused with [`Accepted::Wait`] can be tried again.
+    pub fn advance(&mut self, now: u64, out: &mut Vec<Completion>) -> bool {
+        let full = self.lsu.queue as usize;
+        let refusing = self.stalled.len() >= full || !self.path.has_slot();
+        loop {
+            let event = self.next_event();
+            if event > now {
+                break;
+            }
+            match self.arrived.front() {
+                Some(&Arrival { at, response }) if at == event => {
+                    self.arrived.pop_front();
+                    self.path.respond(at, &response, out);
+                    self.resume(at, out);
+                }
+                _ => self.receive(),
+            }
+        }
+        refusing && self.stalled.len() < full && self.path.has_slot()
+    }
+
+    /// Moves the first response through the port.
+    fn receive(&mut self) {
+        let Some(response) = self.inbox.pop_front() else { return };
+        let at = self.path.outbox.receive(response.at, response.kind, response.sectors);
+        // Fetches come by a port of their own and may overtake.
+        let mut place = self.arrived.len();
+        while place > 0 && self.arrived[place - 1].at > at {
+            place -= 1;
+        }
+        self.arrived.insert(place, Arrival { at, response });
+    }
+
+    /// Goes on with stalled accesses as far as possible.
+    fn resume(&mut self, at: u64, out: &mut Vec<Completion>) {
+        while let Some(Stalled { job, lines }) = self.stalled.front_mut() {
+            if !job.begun {
+                self.path.begin(job, lines, at);
+            }
+            if !self.path.run(job, lines, at) {
+                return;
+            }
+            let done = self.path.finish(job, at);
+            if let (Some(at), true) = (done, job.announced) {
+                out.push(Completion { at, token: job.token, fetch: false });
+            }
+            let mut lines = std::mem::take(lines);
+            lines.clear();
+            self.spare.push(lines);
+            self.stalled.pop_front();
+        }
+    }
+
+    /// Requests for the L2 since they were last taken; the engine drains them at each exchange.
+    pub fn requests(&mut self) -> &mut Vec<L2Request> {
+        &mut self.path.outbox.requests
+    }
+
+    /// Whether nothing is under way: no request unanswered, no access stalled.
+    pub fn is_idle(&self) -> bool {
+        self.stalled.is_empty()
+            && self.inbox.is_empty()
+            && self.arrived.is_empty()
+            && self.path.outbox.requests.is_empty()
+            && self.path.is_idle()
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> &CuCounters {
+        &self.path.counters
+    }
+
+    /// Empties the L1. Dirty private data are dropped: they belong to work-items that have ended.
+    pub fn invalidate(&mut self) {
+        self.path.invalidate();
+    }
+}
