@@ -1,0 +1,214 @@
+//! Shared virtual memory (OpenCL 3.0 API, 5.6). Device memory is host memory here: coarse-grained and fine-grained
+//! buffers are the same, and mapping takes only its simulated time.
+use super::map::check_map_flags;
+use super::transfer::{check_pattern, fill_bytes, move_bytes};
+use super::{Foreign, HostPointer, Wait, list, queue_of};
+use crate::cl::*;
+use crate::error::{Result, ensure, fail};
+use crate::model::command::{Done, Resource};
+use crate::model::{Context, SvmAllocation, handle};
+use std::ffi::c_void;
+
+pub unsafe fn svm_alloc(context: Raw, flags: u64, size: usize, alignment: u32) -> Result<Raw> {
+    let context = handle::resolve::<Context>(context)?;
+    let access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+    let known = access | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    ensure!(flags & !known == 0, CL_INVALID_VALUE, "SVM flags {flags:#x} are not known");
+    ensure!((flags & access).count_ones() <= 1, CL_INVALID_VALUE, "SVM flags {flags:#x} exclude each other");
+    ensure!(flags & CL_MEM_SVM_ATOMICS == 0, CL_INVALID_OPERATION, "atomics shared with the host are not supported");
+    let most = context.device.max_allocation();
+    ensure!(size > 0 && size as u64 <= most, CL_INVALID_BUFFER_SIZE, "size {size} is 0 or more than {most}");
+    // "if alignment is not a power of two or the OpenCL implementation cannot support the specified alignment"; 0: the
+    // largest data type's
+    let aligned = alignment == 0 || (alignment.is_power_of_two() && alignment <= 128);
+    ensure!(aligned, CL_INVALID_VALUE, "alignment {alignment} is no power of two up to 128");
+    let address = context.svm_allocate(size, 128)?;
+    Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+}
+
+/// "this function does not wait for previously enqueued commands that may be using svm_pointer"
+pub unsafe fn svm_free(context: Raw, svm_pointer: *mut c_void) -> Result {
+    let context = handle::resolve::<Context>(context)?;
+    let freed = svm_pointer.is_null() || context.svm_free(svm_pointer as u64);
+    ensure!(freed, CL_INVALID_VALUE, "{svm_pointer:p} did not come from clSVMAlloc, or was freed");
+    Ok(())
+}
+
+pub unsafe fn enqueue_svm_free(
+    command_queue: Raw,
+    num_svm_pointers: u32,
+    svm_pointers: *mut *mut c_void,
+    pfn_free_func: Option<SvmFree>,
+    user_data: *mut c_void,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result {
+    let queue = queue_of(command_queue)?;
+    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    // "if num_svm_pointers is 0 and svm_pointers is non-NULL, or if svm_pointers is NULL and num_svm_pointers is not 0"
+    ensure!(
+        svm_pointers.is_null() == (num_svm_pointers == 0),
+        CL_INVALID_VALUE,
+        "the pointer list is inconsistent with num_svm_pointers {num_svm_pointers}"
+    );
+    let pointers: Vec<usize> =
+        list(svm_pointers.cast_const(), num_svm_pointers as usize).iter().map(|p| *p as usize).collect();
+    let foreign = pfn_free_func.map(|f| Foreign::new(f, user_data));
+    let context = queue.context.clone();
+    let queue_handle = HostPointer::new(command_queue);
+    let action = Box::new(move |_: &mut _| {
+        match foreign {
+            None => pointers.iter().for_each(|p| {
+                context.svm_free(*p as u64);
+            }),
+            Some(foreign) => {
+                let mut raw: Vec<*mut c_void> =
+                    pointers.iter().map(|p| std::ptr::with_exposed_provenance_mut(*p)).collect();
+                let queue = queue_handle.write().cast();
+                (foreign.function)(queue, raw.len() as u32, raw.as_mut_ptr(), foreign.data());
+            }
+        }
+        Ok(Done::default())
+    });
+    wait.enqueue(&queue, CL_COMMAND_SVM_FREE, Resource::None, false, action)
+}
+
+/// The shared allocation at a pointer; refuses a range that leaves it.
+fn shared(context: &Context, pointer: usize, size: usize) -> Result<Option<SvmAllocation>> {
+    let Some(found) = context.svm_find(pointer as u64) else { return Ok(None) };
+    ensure!(
+        found.holds(pointer as u64, size),
+        CL_INVALID_VALUE,
+        "{size} bytes at {pointer:#x} exceed the shared allocation of {} bytes at {:#x}",
+        found.size,
+        found.address
+    );
+    Ok(Some(found))
+}
+
+pub unsafe fn enqueue_svm_memcpy(
+    command_queue: Raw,
+    blocking_copy: u32,
+    dst_ptr: *mut c_void,
+    src_ptr: *const c_void,
+    size: usize,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result {
+    let queue = queue_of(command_queue)?;
+    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    ensure!(size == 0 || !(dst_ptr.is_null() || src_ptr.is_null()), CL_INVALID_VALUE, "a pointer is NULL");
+    let (from, to) = (HostPointer::new(src_ptr), HostPointer::new(dst_ptr));
+    // "if the values specified for dst_ptr, src_ptr and size result in an overlapping copy"
+    let apart = from.0.saturating_add(size) <= to.0 || to.0.saturating_add(size) <= from.0;
+    ensure!(apart, CL_MEM_COPY_OVERLAP, "source and target overlap");
+    let on_device = (shared(&queue.context, from.0, size)?.is_some(), shared(&queue.context, to.0, size)?.is_some());
+    let link = queue.context.device.link;
+    let (duration, resource) = match on_device {
+        (true, true) => (link.inside(size, size), Resource::Compute),
+        (true, false) => (link.read(size), Resource::FromDevice),
+        (false, true) => (link.write(size), Resource::ToDevice),
+        (false, false) => (0, Resource::Host),
+    };
+    let action = Box::new(move |_: &mut _| {
+        move_bytes(from, to, size);
+        Ok(Done { duration, bytes: size as u64, launch: None })
+    });
+    wait.enqueue(&queue, CL_COMMAND_SVM_MEMCPY, resource, blocking_copy != 0, action)
+}
+
+pub unsafe fn enqueue_svm_mem_fill(
+    command_queue: Raw,
+    svm_ptr: *mut c_void,
+    pattern: *const c_void,
+    pattern_size: usize,
+    size: usize,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result {
+    let queue = queue_of(command_queue)?;
+    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE, "svm_ptr is NULL");
+    let pattern = check_pattern(pattern, pattern_size)?;
+    let to = HostPointer::new(svm_ptr);
+    // "if svm_ptr is not aligned to pattern_size bytes", "if size is not a multiple of pattern_size"
+    ensure!(to.0.is_multiple_of(pattern_size), CL_INVALID_VALUE, "svm_ptr is not aligned to {pattern_size} bytes");
+    ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE, "size {size} is no multiple of {pattern_size} bytes");
+    shared(&queue.context, to.0, size)?;
+    let duration = queue.context.device.link.inside(0, size);
+    let action = Box::new(move |_: &mut _| {
+        fill_bytes(to, &pattern, size);
+        Ok(Done { duration, bytes: size as u64, launch: None })
+    });
+    wait.enqueue(&queue, CL_COMMAND_SVM_MEMFILL, Resource::Compute, false, action)
+}
+
+pub unsafe fn enqueue_svm_map(
+    command_queue: Raw,
+    blocking_map: u32,
+    flags: u64,
+    svm_ptr: *mut c_void,
+    size: usize,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result {
+    let queue = queue_of(command_queue)?;
+    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE, "svm_ptr is NULL");
+    ensure!(size > 0, CL_INVALID_VALUE, "size is 0");
+    let (read, _) = check_map_flags(flags)?;
+    shared(&queue.context, svm_ptr as usize, size)?;
+    let link = queue.context.device.link;
+    let bytes = if read { size } else { 0 };
+    let duration = link.read(bytes);
+    let action = Box::new(move |_: &mut _| Ok(Done { duration, bytes: bytes as u64, launch: None }));
+    wait.enqueue(&queue, CL_COMMAND_SVM_MAP, Resource::FromDevice, blocking_map != 0, action)
+}
+
+pub unsafe fn enqueue_svm_unmap(
+    command_queue: Raw,
+    svm_ptr: *mut c_void,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result {
+    let queue = queue_of(command_queue)?;
+    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE, "svm_ptr is NULL");
+    let duration = queue.context.device.link.write(0);
+    let action = Box::new(move |_: &mut _| Ok(Done { duration, bytes: 0, launch: None }));
+    wait.enqueue(&queue, CL_COMMAND_SVM_UNMAP, Resource::ToDevice, false, action)
+}
+
+/// There is one device and one memory: migration only orders.
+pub unsafe fn enqueue_svm_migrate_mem(
+    command_queue: Raw,
+    num_svm_pointers: u32,
+    svm_pointers: *const *const c_void,
+    sizes: *const usize,
+    flags: u64,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result {
+    let queue = queue_of(command_queue)?;
+    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    ensure!(num_svm_pointers > 0 && !svm_pointers.is_null(), CL_INVALID_VALUE, "there are no pointers to migrate");
+    let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    ensure!(flags & !known == 0, CL_INVALID_VALUE, "migration flags {flags:#x} are not known");
+    let sizes = list(sizes, num_svm_pointers as usize);
+    for (i, &pointer) in list(svm_pointers, num_svm_pointers as usize).iter().enumerate() {
+        // "if sizes[i] is non-zero range [svm_pointers[i], svm_pointers[i]+sizes[i]) is not contained within an existing
+        // clSVMAlloc allocation"
+        let size = sizes.get(i).copied().unwrap_or(0);
+        if shared(&queue.context, pointer as usize, size)?.is_none() {
+            fail!(CL_INVALID_VALUE, "{pointer:p} lies in no allocation of clSVMAlloc");
+        }
+    }
+    let action = Box::new(|_: &mut _| Ok(Done::default()));
+    wait.enqueue(&queue, CL_COMMAND_SVM_MIGRATE_MEM, Resource::None, false, action)
+}

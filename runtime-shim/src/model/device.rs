@@ -1,0 +1,117 @@
+//! The device: a machine description seen through the API. What is reported is what works.
+use super::clock::Clock;
+use super::engine::Link;
+use crate::cl::version;
+use std::sync::{Arc, OnceLock};
+use warpscope_configs::MachineSpec;
+use warpscope_sim::Mode;
+
+/// An optional feature with the name that programs look for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// Extension name, or feature macro.
+    pub name: &'static str,
+    /// Version, as CL_MAKE_VERSION makes it.
+    pub version: u32,
+}
+
+const fn feature(name: &'static str, major: u32) -> Feature {
+    Feature { name, version: version(major, 0, 0) }
+}
+
+/// Extensions of the device.
+pub const EXTENSIONS: &[Feature] = &[
+    feature("cl_khr_byte_addressable_store", 1),
+    feature("cl_khr_extended_versioning", 1),
+    feature("cl_khr_fp64", 1),
+    feature("cl_khr_global_int32_base_atomics", 1),
+    feature("cl_khr_global_int32_extended_atomics", 1),
+    feature("cl_khr_il_program", 1),
+    feature("cl_khr_int64_base_atomics", 1),
+    feature("cl_khr_int64_extended_atomics", 1),
+    feature("cl_khr_local_int32_base_atomics", 1),
+    feature("cl_khr_local_int32_extended_atomics", 1),
+];
+
+/// Optional features of OpenCL C 3.0.
+pub const C_FEATURES: &[Feature] = &[
+    feature("__opencl_c_atomic_order_acq_rel", 3),
+    feature("__opencl_c_atomic_order_seq_cst", 3),
+    feature("__opencl_c_atomic_scope_device", 3),
+    feature("__opencl_c_fp64", 3),
+    feature("__opencl_c_generic_address_space", 3),
+    feature("__opencl_c_int64", 3),
+    feature("__opencl_c_program_scope_global_variables", 3),
+];
+
+/// What clang is to offer (`-cl-ext`).
+pub fn compiler_features() -> String {
+    let offered = EXTENSIONS.iter().chain(C_FEATURES);
+    offered.fold("-all".to_string(), |text, f| text + ",+" + f.name)
+}
+
+/// The device.
+#[derive(Debug)]
+pub struct Device {
+    /// The machine.
+    pub spec: Arc<MachineSpec>,
+    /// Virtual time.
+    pub clock: Clock,
+    /// The link to the host.
+    pub link: Link,
+    /// How launches are simulated.
+    pub mode: Mode,
+}
+
+static DEVICE: OnceLock<Result<Arc<Device>, String>> = OnceLock::new();
+
+/// The device that `WARPSCOPE_CONFIG` and `WARPSCOPE_SET` describe, or what is wrong with them.
+pub fn device() -> Result<Arc<Device>, &'static str> {
+    let made = DEVICE.get_or_init(|| {
+        let loaded = warpscope_configs::Selection::default().load_with_environment();
+        let machine = loaded.map_err(|e| e.to_string())?;
+        Ok(Arc::new(Device::new(machine.spec, mode()?)))
+    });
+    made.clone().map_err(|_| made.as_ref().err().map_or("", |e| e.as_str()))
+}
+
+fn mode() -> Result<Mode, String> {
+    match std::env::var("WARPSCOPE_MODE").unwrap_or_default().as_str() {
+        "" | "timing" => Ok(Mode::Timing),
+        "functional" => Ok(Mode::Functional),
+        other => Err(format!("WARPSCOPE_MODE is {other:?}: use \"timing\" or \"functional\"")),
+    }
+}
+
+impl Device {
+    /// The device of a machine.
+    pub fn new(spec: MachineSpec, mode: Mode) -> Device {
+        Device { clock: Clock::new(&spec.host), link: Link::new(&spec.host), spec: Arc::new(spec), mode }
+    }
+
+    /// Device memory that is handed out.
+    pub fn global_memory(&self) -> u64 {
+        self.spec.chip.global_memory.min(self.spec.host.memory_cap)
+    }
+
+    /// The largest allocation: a quarter of the memory, as the specification asks at least.
+    pub fn max_allocation(&self) -> u64 {
+        let memory = self.global_memory();
+        (memory / 4).max(memory.min(128 << 20))
+    }
+
+    /// Local memory that a work-group can use.
+    pub fn local_memory(&self) -> u64 {
+        u64::from(self.spec.memory.local.max_per_group)
+    }
+
+    /// Bytes of the cache that all of global memory goes through.
+    pub fn cache_bytes(&self) -> u64 {
+        self.spec.memory.l2.capacity
+    }
+
+    /// Work-items in the largest work-group.
+    pub fn max_group_size(&self) -> usize {
+        self.spec.compute_unit.max_group_size as usize
+    }
+}

@@ -1,0 +1,88 @@
+//! The log of commands: each finished command is one line of JSON, appended in one write, so that whatever happens to
+//! the process at most the command in flight is lost.
+use super::command::Done;
+use super::event::Times;
+use crate::cl::command_name;
+use crate::error::ClError;
+use crate::sync::Mutex;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+/// Version of the lines' format.
+const VERSION: u32 = 1;
+
+/// Where lines go; nowhere without `WARPSCOPE_OUT`.
+pub struct Recorder(Option<Mutex<File>>);
+
+/// A finished command.
+pub struct CommandLine<'a> {
+    /// Number in the context's order of arrival.
+    pub sequence: u64,
+    /// Command type.
+    pub command: u32,
+    /// Its times.
+    pub times: Times,
+    /// What it did.
+    pub done: &'a Done,
+}
+
+impl Recorder {
+    /// Appends to `$WARPSCOPE_OUT/<pid>.jsonl`.
+    pub fn from_environment() -> Recorder {
+        let Some(directory) = std::env::var_os("WARPSCOPE_OUT").filter(|d| !d.is_empty()) else {
+            return Recorder(None);
+        };
+        let path = Path::new(&directory).join(format!("{}.jsonl", std::process::id()));
+        let opened =
+            std::fs::create_dir_all(&directory).and_then(|()| File::options().create(true).append(true).open(&path));
+        match opened {
+            Ok(file) => Recorder(Some(Mutex::new(file))),
+            Err(error) => {
+                eprintln!("warpscope: no record is kept: {}: {error}", path.display());
+                Recorder(None)
+            }
+        }
+    }
+
+    /// Appends a finished command.
+    pub fn append(&self, line: &CommandLine<'_>) {
+        if self.0.is_none() {
+            return;
+        }
+        let CommandLine { sequence, command, times, done } = line;
+        let mut text = format!(
+            "{{\"version\":{VERSION},\"sequence\":{sequence},\"command\":\"{}\",\"queued_ps\":{},\"submit_ps\":{},\
+             \"start_ps\":{},\"end_ps\":{},\"bytes\":{}",
+            command_name(*command),
+            times.queued,
+            times.submit,
+            times.start,
+            times.end,
+            done.bytes
+        );
+        if let Some(launch) = &done.launch {
+            text.push_str(",\"launch\":");
+            text.push_str(launch);
+        }
+        text.push_str("}\n");
+        self.write(&text);
+    }
+
+    /// Appends a command that failed.
+    pub fn append_failure(&self, sequence: u64, command: u32, error: &ClError) {
+        let why = serde_json::Value::from(error.why.as_ref());
+        self.write(&format!(
+            "{{\"version\":{VERSION},\"sequence\":{sequence},\"command\":\"{}\",\"status\":{},\"error\":{why}}}\n",
+            command_name(command),
+            error.code
+        ));
+    }
+
+    fn write(&self, text: &str) {
+        if let Some(file) = &self.0 {
+            // A full disk must not stop the program; the report will miss the line.
+            let _ = file.lock().write_all(text.as_bytes());
+        }
+    }
+}

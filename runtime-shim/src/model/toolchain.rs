@@ -1,0 +1,218 @@
+//! From source or SPIR-V to what the machine runs: the compiler driver, the linker, the instruction set's front and
+//! back end.
+use super::binary::Binary;
+use super::device::compiler_features;
+use super::program::{Built, KernelInfo};
+use super::{Context, Device};
+use crate::cl::errors::*;
+use crate::error::{ClError, Result};
+use crate::sync::Mutex;
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::Arc;
+use warpscope_compiler::{BuildOptions, CompileError, Compiled, Compiler, Request};
+use warpscope_isa::frontend::{DecodeOptions, decode_with};
+use warpscope_isa::ir::Module;
+use warpscope_isa::program::Program;
+use warpscope_sim::LoadedModule;
+
+/// How to compile.
+#[derive(Clone)]
+pub struct CompileInput {
+    /// The options as the program gave them.
+    pub text: String,
+    /// The same, parsed.
+    pub options: BuildOptions,
+    /// Headers: name and text.
+    pub headers: Vec<(String, String)>,
+}
+
+/// A failed build: the error for the caller and the log for who asks.
+pub struct BuildFailure {
+    /// For the caller.
+    pub error: ClError,
+    /// The build log.
+    pub log: String,
+}
+
+impl BuildFailure {
+    fn new(code: i32, log: impl Into<String>) -> BuildFailure {
+        let log = log.into();
+        BuildFailure { error: ClError::new(code, log.clone()), log }
+    }
+    /// A program that has nothing to build from.
+    pub fn binary(why: &str) -> BuildFailure {
+        BuildFailure::new(CL_INVALID_BINARY, why)
+    }
+}
+
+/// Macros that clang sets whatever the device offers.
+const PRELUDE: &str = "#undef __IMAGE_SUPPORT__\n#undef cl_khr_subgroup_shuffle\n#undef __OPENCL_VERSION__\n\
+                       #define __OPENCL_VERSION__ 300";
+
+/// Compiles OpenCL C.
+pub fn compile(device: &Device, source: &str, input: &CompileInput) -> std::result::Result<Compiled, BuildFailure> {
+    let compiler = Compiler::find().map_err(|e| BuildFailure::new(CL_COMPILER_NOT_AVAILABLE, e.to_string()))?;
+    let options = BuildOptions { kernel_arg_info: true, ..input.options.clone() };
+    let extensions = compiler_features();
+    let request = Request {
+        headers: &input.headers,
+        extensions: &extensions,
+        prelude: PRELUDE,
+        contract: device.spec.target.contract,
+        ..Request::new(source, "program.cl", &options)
+    };
+    compiler.compile(&request).map_err(|error| match error {
+        CompileError::Tools(e) => BuildFailure::new(CL_COMPILER_NOT_AVAILABLE, e.to_string()),
+        CompileError::Source { log, .. } => BuildFailure {
+            error: ClError::new(CL_BUILD_PROGRAM_FAILURE, "the source does not compile; see the build log"),
+            log,
+        },
+        other => BuildFailure::new(CL_BUILD_PROGRAM_FAILURE, other.to_string()),
+    })
+}
+
+/// Links objects; `kind` is the type of the result.
+pub fn link(inputs: &[Arc<Binary>], kind: u32, input: &CompileInput) -> std::result::Result<Binary, BuildFailure> {
+    let mut constants = BTreeMap::new();
+    for binary in inputs {
+        constants.extend(binary.constants.clone());
+    }
+    let spirv = match inputs {
+        [one] => one.spirv.clone(),
+        several => spirv_link(several, kind).map_err(|(code, log)| BuildFailure::new(code, log))?,
+    };
+    Ok(Binary { kind, options: input.text.clone(), constants, spirv })
+}
+
+/// Joins modules with SPIRV-Tools' linker.
+fn spirv_link(inputs: &[Arc<Binary>], kind: u32) -> std::result::Result<Vec<u8>, (i32, String)> {
+    let io = |e: std::io::Error| (CL_LINK_PROGRAM_FAILURE, format!("linking: {e}"));
+    let directory = tempfile::tempdir().map_err(io)?;
+    let out = directory.path().join("linked.spv");
+    let mut command = Command::new("spirv-link");
+    command.env_remove("LD_PRELOAD").arg("--allow-partial-linkage");
+    if kind == crate::cl::enums::CL_PROGRAM_BINARY_TYPE_LIBRARY {
+        command.arg("--create-library");
+    }
+    for (i, binary) in inputs.iter().enumerate() {
+        let path = directory.path().join(format!("{i}.spv"));
+        std::fs::write(&path, &binary.spirv).map_err(io)?;
+        command.arg(path);
+    }
+    let result = command.arg("-o").arg(&out).output().map_err(|e| {
+        (CL_LINKER_NOT_AVAILABLE, format!("spirv-link cannot be run ({e}); on Debian install the package spirv-tools"))
+    })?;
+    if !result.status.success() {
+        return Err((CL_LINK_PROGRAM_FAILURE, String::from_utf8_lossy(&result.stderr).into_owned()));
+    }
+    std::fs::read(&out).map_err(io)
+}
+
+/// Decodes an executable and places its variables.
+pub fn finish(
+    context: &Arc<Context>,
+    binary: &Binary,
+    input: &CompileInput,
+) -> std::result::Result<Built, BuildFailure> {
+    let options = DecodeOptions { specialisation: binary.constants.clone().into_iter().collect() };
+    let module =
+        decode_with(&binary.spirv, &options).map_err(|e| BuildFailure::new(CL_BUILD_PROGRAM_FAILURE, e.to_string()))?;
+    let sizes = &context.device.spec.chip.sub_group_sizes;
+    for kernel in &module.kernels {
+        if let Some(size) = kernel.required_sub_group_size.filter(|s| !sizes.contains(s)) {
+            let why = format!("kernel `{}` requires sub-groups of {size}; the device has {sizes:?}", kernel.name);
+            return Err(BuildFailure::new(CL_BUILD_PROGRAM_FAILURE, why));
+        }
+    }
+    let kernels = kernel_infos(&module, &binary.spirv);
+    let variables = LoadedModule::new(&context.memory, &module)
+        .map_err(|e| BuildFailure::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
+    let lowered = Lowered { variables, programs: Mutex::default() };
+    Ok(Built { module, kernels, uniform_groups: input.options.uniform_work_group_size, lowered })
+}
+
+/// Kernels that the API shows: the invoke kernels of blocks stay hidden.
+fn kernel_infos(module: &Module, spirv: &[u8]) -> Vec<KernelInfo> {
+    let strings = strings(spirv);
+    let mut out = Vec::new();
+    for (index, kernel) in module.kernels.iter().enumerate() {
+        if kernel.name.starts_with("__") && kernel.name.ends_with("_block_invoke_kernel") {
+            continue;
+        }
+        let prefix = format!("kernel_arg_type_qual.{}.", kernel.name);
+        let found = strings.iter().find_map(|s| s.strip_prefix(&prefix)).unwrap_or("");
+        let mut qualifiers: Vec<String> = found.split(',').map(str::to_string).collect();
+        qualifiers.resize(kernel.parameters.len(), String::new());
+        let mut attributes = Vec::new();
+        let mut sizes = |name: &str, size: Option<[u32; 3]>| {
+            if let Some([x, y, z]) = size {
+                attributes.push(format!("{name}({x},{y},{z})"));
+            }
+        };
+        sizes("reqd_work_group_size", kernel.required_group_size);
+        sizes("work_group_size_hint", kernel.group_size_hint);
+        if !kernel.vec_type_hint.is_empty() {
+            attributes.push(format!("vec_type_hint({})", kernel.vec_type_hint));
+        }
+        if let Some(size) = kernel.required_sub_group_size {
+            attributes.push(format!("intel_reqd_sub_group_size({size})"));
+        }
+        out.push(KernelInfo {
+            index,
+            name: kernel.name.clone(),
+            parameters: kernel.parameters.clone(),
+            qualifiers,
+            required_group_size: kernel.required_group_size,
+            attributes: attributes.join(" "),
+        });
+    }
+    out
+}
+
+/// The OpString texts of a module; the translator keeps argument metadata in them.
+fn strings(spirv: &[u8]) -> Vec<String> {
+    const OP_STRING: u32 = 7;
+    const OP_FUNCTION: u32 = 54;
+    let words: Vec<u32> = spirv.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+    let mut out = Vec::new();
+    let mut at = 5;
+    while at < words.len() {
+        let (count, op) = ((words[at] >> 16) as usize, words[at] & 0xffff);
+        if count == 0 || op == OP_FUNCTION {
+            break;
+        }
+        if op == OP_STRING {
+            let text = words.get(at + 2..at + count).unwrap_or(&[]).iter().flat_map(|w| w.to_le_bytes());
+            let bytes: Vec<u8> = text.take_while(|b| *b != 0).collect();
+            out.push(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        at += count;
+    }
+    out
+}
+
+/// Module-scope variables in device memory, and kernels lowered so far.
+pub struct Lowered {
+    variables: LoadedModule,
+    programs: Mutex<BTreeMap<(usize, u32), Arc<Program>>>,
+}
+
+impl Lowered {
+    /// Addresses of the module's variables.
+    pub fn addresses(&self) -> &Arc<Vec<u64>> {
+        self.variables.addresses()
+    }
+
+    /// A kernel, lowered for the device.
+    pub fn program(&self, module: &Module, index: usize, device: &Device) -> Result<Arc<Program>> {
+        let width = module.kernels[index].required_sub_group_size.unwrap_or(device.spec.chip.sub_group_size);
+        let mut programs = self.programs.lock();
+        if let Some(program) = programs.get(&(index, width)) {
+            return Ok(program.clone());
+        }
+        let program = warpscope_isa::compile(module, index, &device.spec, width)
+            .map_err(|e| ClError::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
+        Ok(programs.entry((index, width)).or_insert(Arc::new(program)).clone())
+    }
+}
