@@ -11,4 +11,8 @@ pub mod coalescer;
 pub mod compute_unit;
 pub mod counters;
 pub mod device_memory;
+pub mod dram;
+pub mod l2;
 pub mod request;
+#[cfg(test)]
+mod tests;

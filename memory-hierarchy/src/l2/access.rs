@@ -1,0 +1,422 @@
+//! What requests do in a slice.
+use super::slice::{Origin, Waiting};
+use super::{Event, Home, L2System};
+use crate::cache::Entry;
+use crate::clock::{TICKS, Ticks, cycle_at};
+use crate::dram::channel::NO_TARGET;
+use crate::request::{AtomicSink, L2Request, L2Response, RequestKind};
+
+impl L2System {
+    /// A request of a compute unit is at the slice of its own half; `false` where it cannot go on.
+    pub(super) fn unit_request(
+        &mut self,
+        request: &L2Request,
+        home: Home,
+        near: usize,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) -> bool {
+        if home.slice as usize == near {
+            return self.home(near, request, Origin::Unit, now, responses, sink);
+        }
+        match request.kind {
+            RequestKind::Load | RequestKind::Fetch if self.keep_far => {
+                self.read_copy(near, home, request, now, responses)
+            }
+            kind => {
+                let start = self.slices[near].start.reserve(now, self.times.interval);
+                if kind.is_atomic() {
+                    self.drop_copy(near, home.local >> self.line_shift, request);
+                }
+                let sent = if kind == RequestKind::Load || kind == RequestKind::Fetch { 0 } else { request.sectors };
+                self.send_far(near, home.slice as usize, request, Origin::Unit, sent, start);
+                true
+            }
+        }
+    }
+
+    /// A load at a slice that may keep a copy of the line.
+    fn read_copy(
+        &mut self,
+        near: usize,
+        home: Home,
+        request: &L2Request,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+    ) -> bool {
+        let number = home.local >> self.line_shift;
+        let slice = &mut self.slices[near];
+        let found = slice.tags.find(number, request.line);
+        let state = found.map_or(Entry::default(), |index| *slice.tags.entry(index));
+        let missing = request.sectors & !state.valid;
+        let fresh = missing & !state.pending;
+        if fresh != 0 && slice.far_misses.free() == 0 {
+            return false;
+        }
+        if let Some(index) = found {
+            slice.tags.touch(index);
+        }
+        let start = slice.start.reserve(now, self.times.interval);
+        self.counters.read_sector_hits += u64::from((request.sectors & state.valid).count_ones());
+        if missing == 0 {
+            self.reply(near, request, Origin::Unit, start + self.times.latency, responses);
+            return true;
+        }
+        let waiting = slice.note(*request, Origin::Unit);
+        let mut id = state.mshr;
+        while id != Entry::NO_MISS {
+            let (older, brings) = slice.far_misses.older(id);
+            if brings & missing != 0 {
+                slice.far_misses.wait(id, waiting);
+                slice.waiting[waiting as usize].remaining += 1;
+            }
+            id = older;
+        }
+        if fresh != 0 {
+            let entry = found.or_else(|| self.allocate(near, number, request.line, start));
+            let slice = &mut self.slices[near];
+            let older = entry.map_or(Entry::NO_MISS, |index| slice.tags.entry(index).mshr);
+            let Some(miss) = slice.far_misses.take(request.line, entry, fresh, older) else { return false };
+            if let Some(index) = entry {
+                let state = slice.tags.entry_mut(index);
+                state.mshr = miss;
+                state.pending |= fresh;
+            }
+            slice.far_misses.wait(miss, waiting);
+            slice.waiting[waiting as usize].remaining += 1;
+            let asked = L2Request { sectors: fresh, ..*request };
+            self.send_far(near, home.slice as usize, &asked, Origin::Copy(miss), 0, start);
+        }
+        true
+    }
+
+    /// Sends a request, with `data` sectors, to its home in the other half.
+    fn send_far(&mut self, near: usize, home: usize, request: &L2Request, origin: Origin, data: u8, start: Ticks) {
+        let sectors = u64::from(data.count_ones());
+        self.counters.far_requests += 1;
+        self.counters.far_sectors += sectors;
+        let length = sectors * self.times.far_sector;
+        let leaves = self.slices[near].far.reserve(start, length) + length;
+        let at = cycle_at(leaves + self.times.far);
+        self.events.push(at, Event::Far { slice: home as u16, origin, request: *request });
+    }
+
+    /// A request is at its home slice; `false` where it cannot go on.
+    pub(super) fn home(
+        &mut self,
+        slice: usize,
+        request: &L2Request,
+        origin: Origin,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) -> bool {
+        match request.kind {
+            RequestKind::Store => self.store(slice, request, now, responses),
+            _ => self.read(slice, request, origin, now, responses, sink),
+        }
+    }
+
+    /// A load or an atomic: both need the data.
+    fn read(
+        &mut self,
+        at: usize,
+        request: &L2Request,
+        origin: Origin,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) -> bool {
+        let local = self.map.home(request.line).local;
+        let number = local >> self.line_shift;
+        let slice = &mut self.slices[at];
+        let found = slice.tags.find(number, request.line);
+        let state = found.map_or(Entry::default(), |index| *slice.tags.entry(index));
+        // Without filling, what was written of a sector counts as the whole.
+        let there = if self.fill_partial { state.valid } else { state.valid | state.partial };
+        let missing = request.sectors & !there;
+        let fresh = missing & !state.pending;
+        if fresh != 0 && (slice.misses.free() == 0 || found.is_none() && !slice.channel.has_write_room()) {
+            return false;
+        }
+        if let Some(index) = found {
+            slice.tags.touch(index);
+        }
+        let start = slice.start.reserve(now, self.times.interval);
+        if !request.kind.is_atomic() {
+            self.counters.read_sector_hits += u64::from((request.sectors & there).count_ones());
+        }
+        if missing == 0 {
+            self.serve(at, request, origin, start, responses, sink);
+            return true;
+        }
+        let waiting = slice.note(*request, origin);
+        let mut id = state.mshr;
+        while id != Entry::NO_MISS {
+            let (older, brings) = slice.misses.older(id);
+            if brings & missing != 0 {
+                slice.misses.wait(id, waiting);
+                slice.waiting[waiting as usize].remaining += 1;
+            }
+            id = older;
+        }
+        if fresh != 0 {
+            let entry = found.or_else(|| self.allocate(at, number, request.line, start));
+            let wanted = self.granules(fresh) & !there & !state.pending;
+            self.miss(at, request.line, local, entry, wanted, waiting, start);
+        }
+        true
+    }
+
+    /// Asks DRAM for sectors of a line; a miss register is free.
+    #[allow(clippy::too_many_arguments)]
+    fn miss(
+        &mut self,
+        at: usize,
+        line: u64,
+        local: u64,
+        entry: Option<usize>,
+        sectors: u8,
+        waiting: u32,
+        start: Ticks,
+    ) {
+        let slice = &mut self.slices[at];
+        let older = entry.map_or(Entry::NO_MISS, |index| slice.tags.entry(index).mshr);
+        let Some(miss) = slice.misses.take(line, entry, sectors, older) else { return };
+        if let Some(index) = entry {
+            let state = slice.tags.entry_mut(index);
+            state.mshr = miss;
+            state.pending |= sectors;
+        }
+        slice.misses.wait(miss, waiting);
+        slice.waiting[waiting as usize].remaining += 1;
+        self.dram(at, local, self.granules(sectors), false, u32::from(miss), start + self.times.latency);
+    }
+
+    /// All sectors of the granules that have one of these.
+    fn granules(&self, sectors: u8) -> u8 {
+        let mut all = 0;
+        for first in (0..self.sectors).step_by(self.granule_sectors as usize) {
+            let granule = self.granule_mask << first;
+            if sectors & granule != 0 {
+                all |= granule;
+            }
+        }
+        all
+    }
+
+    /// Sends whole granules to or from DRAM.
+    fn dram(&mut self, at: usize, local: u64, sectors: u8, write: bool, target: u32, leaves: Ticks) {
+        let bursts = (sectors.count_ones() / self.granule_sectors).max(1) as u8;
+        if let Some(step) = self.slices[at].channel.push(leaves, local, bursts, write, target) {
+            self.events.push(step.div_ceil(TICKS), Event::Dram { slice: at as u16 });
+        }
+    }
+
+    /// Makes room for a line; what leaves dirty is written to DRAM. Copies of the other half's lines are never dirty.
+    fn allocate(&mut self, at: usize, number: u64, line: u64, start: Ticks) -> Option<usize> {
+        let Some((index, evicted)) = self.slices[at].tags.allocate(number, line) else {
+            self.counters.bypasses += 1;
+            return None;
+        };
+        if let Some((victim, state)) = evicted {
+            self.counters.evictions += 1;
+            if state.dirty != 0 {
+                self.write_back(at, victim, state.dirty, state.partial, start);
+            }
+        }
+        Some(index)
+    }
+
+    /// Writes sectors of a line to DRAM, completing `partial` ones first.
+    fn write_back(&mut self, at: usize, line: u64, dirty: u8, partial: u8, start: Ticks) {
+        let local = self.map.home(line).local;
+        let leaves = start + self.times.latency;
+        if partial != 0 && self.fill_partial {
+            self.counters.partial_fills += u64::from(partial.count_ones());
+            self.dram(at, local, self.granules(partial), false, NO_TARGET, leaves);
+        }
+        self.counters.write_back_sectors += u64::from(dirty.count_ones());
+        self.dram(at, local, self.granules(dirty), true, NO_TARGET, leaves);
+    }
+
+    fn store(&mut self, at: usize, request: &L2Request, now: Ticks, responses: &mut Vec<L2Response>) -> bool {
+        let number = self.map.home(request.line).local >> self.line_shift;
+        let slice = &mut self.slices[at];
+        let found = slice.tags.find(number, request.line);
+        if found.is_none() && !slice.channel.has_write_room() {
+            return false;
+        }
+        let start = slice.start.reserve(now, self.times.interval);
+        let length = u64::from(request.sectors.count_ones()) * self.times.write_sector;
+        let end = slice.write.reserve(start, length) + length;
+        if found.is_some() {
+            self.counters.write_sector_hits += u64::from(request.sectors.count_ones());
+        }
+        let whole = self.whole_sectors(request.written, request.sectors);
+        match found.or_else(|| self.allocate(at, number, request.line, start)) {
+            Some(index) => {
+                let slice = &mut self.slices[at];
+                slice.tags.touch(index);
+                let state = slice.tags.entry_mut(index);
+                state.written |= request.written;
+                state.dirty |= request.sectors;
+                state.partial |= request.sectors & !state.valid;
+                let written = state.written;
+                let whole = whole | self.whole_sectors(written, request.sectors);
+                let state = self.slices[at].tags.entry_mut(index);
+                state.valid |= whole;
+                state.partial &= !whole;
+            }
+            None => self.write_back(at, request.line, request.sectors, request.sectors & !whole, start),
+        }
+        self.drop_other_copy(at, number, request);
+        self.reply(at, request, Origin::Unit, end + self.times.latency, responses);
+        true
+    }
+
+    /// Sectors all of whose sixteenths of the line are set.
+    fn whole_sectors(&self, sixteenths: u16, among: u8) -> u8 {
+        let per = 16 / self.sectors;
+        let part = (1u32 << per) - 1;
+        (0..self.sectors)
+            .filter(|s| among >> s & 1 != 0 && u32::from(sixteenths) >> (s * per) & part == part)
+            .fold(0, |mask, s| mask | 1 << s)
+    }
+
+    /// After a write at home by a unit of the same half, the other half's copy is out of date. (A unit of the other half
+    /// has already dealt with the copy on its way.)
+    fn drop_other_copy(&mut self, home: usize, number: u64, request: &L2Request) {
+        if self.keep_far && self.map.near(home as u32, request.unit) as usize == home {
+            let other = self.map.opposite(home as u32) as usize;
+            self.drop_copy(other, number, request);
+        }
+    }
+
+    fn drop_copy(&mut self, slice: usize, number: u64, request: &L2Request) {
+        if let Some(index) = self.slices[slice].tags.find(number, request.line) {
+            self.slices[slice].tags.entry_mut(index).valid &= !request.sectors;
+        }
+    }
+
+    /// The data of a load or an atomic are there at `start`.
+    fn serve(
+        &mut self,
+        at: usize,
+        request: &L2Request,
+        origin: Origin,
+        start: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) {
+        if !request.kind.is_atomic() {
+            self.reply(at, request, origin, start + self.times.latency, responses);
+            return;
+        }
+        let t = self.times;
+        let sectors = u64::from(request.sectors.count_ones());
+        let repeats = u64::from(request.repeats.max(1)) - 1;
+        let length = sectors * t.atomic_interval + repeats * t.atomic_repeat;
+        let end = self.slices[at].atomic.reserve(start, length) + length;
+        sink.perform(request);
+        let number = self.map.home(request.line).local >> self.line_shift;
+        if let Some(index) = self.slices[at].tags.find(number, request.line) {
+            self.slices[at].tags.entry_mut(index).dirty |= request.sectors;
+        }
+        self.drop_other_copy(at, number, request);
+        self.reply(at, request, origin, end + t.latency + t.atomic, responses);
+    }
+
+    /// Answers a request whose data are ready to leave slice `at`.
+    fn reply(&mut self, at: usize, request: &L2Request, origin: Origin, ready: Ticks, responses: &mut Vec<L2Response>) {
+        let sectors = match request.kind {
+            RequestKind::Load | RequestKind::Fetch | RequestKind::Atomic => request.sectors,
+            RequestKind::Store | RequestKind::Reduction => 0,
+        };
+        let count = u64::from(sectors.count_ones());
+        let slice = &mut self.slices[at];
+        // The data stage is `latency` before the data leave; it is reserved in order of requests.
+        let length = count * self.times.read_sector;
+        let leaves = slice.read.reserve(ready, length) + length;
+        if let Origin::Copy(miss) = origin {
+            let other = self.map.opposite(at as u32) as u16;
+            self.counters.far_sectors += count;
+            let length = count * self.times.far_sector;
+            let leaves = slice.far.reserve(leaves, length) + length;
+            self.events.push(cycle_at(leaves + self.times.far), Event::Copy { slice: other, miss });
+            return;
+        }
+        let mut at_unit = cycle_at(leaves) + self.times.response;
+        if self.map.near(at as u32, request.unit) as usize != at {
+            self.counters.far_sectors += count;
+            at_unit += self.times.far / TICKS;
+        }
+        responses.push(L2Response {
+            at: at_unit,
+            token: request.token,
+            unit: request.unit,
+            slot: request.slot,
+            kind: request.kind,
+            sectors,
+        });
+    }
+
+    /// Data from DRAM are in.
+    pub(super) fn fill_came(
+        &mut self,
+        at: usize,
+        miss: u16,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) {
+        let slice = &mut self.slices[at];
+        let (_, entry, sectors) = slice.misses.get(miss);
+        if let Some(index) = entry {
+            let state = slice.tags.entry_mut(index);
+            state.valid |= sectors;
+            state.partial &= !sectors;
+            state.pending &= !sectors;
+            state.mshr = slice.misses.unlink(state.mshr, miss);
+        }
+        let mut woken = std::mem::take(&mut self.woken);
+        slice.misses.release(miss, |waiting| woken.push(waiting));
+        for waiting in woken.drain(..) {
+            if let Some(Waiting { request, origin, .. }) = self.slices[at].came(waiting) {
+                // The data come from the fill, not from the array.
+                self.serve(at, &request, origin, now.saturating_sub(self.times.latency), responses, sink);
+            }
+        }
+        self.woken = woken;
+        self.resume(at, now, responses, sink);
+    }
+
+    /// Data from the other half are in.
+    pub(super) fn copy_came(
+        &mut self,
+        at: usize,
+        miss: u16,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) {
+        let slice = &mut self.slices[at];
+        let (_, entry, sectors) = slice.far_misses.get(miss);
+        if let Some(index) = entry {
+            let state = slice.tags.entry_mut(index);
+            state.valid |= sectors;
+            state.pending &= !sectors;
+            state.mshr = slice.far_misses.unlink(state.mshr, miss);
+        }
+        let mut woken = std::mem::take(&mut self.woken);
+        slice.far_misses.release(miss, |waiting| woken.push(waiting));
+        for waiting in woken.drain(..) {
+            if let Some(Waiting { request, .. }) = self.slices[at].came(waiting) {
+                self.reply(at, &request, Origin::Unit, now, responses);
+            }
+        }
+        self.woken = woken;
+        self.resume(at, now, responses, sink);
+    }
+}

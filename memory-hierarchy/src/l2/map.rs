@@ -1,0 +1,119 @@
+//! Which slice an address is at home in, and where in it.
+use crate::clock::{Divisor, mix};
+use warpscope_configs::specs::{L2Spec, SliceHash};
+
+/// Home of a line.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Home {
+    /// Slice; slices of the same half are consecutive.
+    pub slice: u32,
+    /// Address inside the slice and its DRAM channel.
+    pub local: u64,
+}
+
+/// The address map.
+#[derive(Clone, Debug)]
+pub struct AddressMap {
+    interleave_shift: u32,
+    by_slices: Divisor,
+    slices: u64,
+    hash: SliceHash,
+    /// Slices of a half.
+    half: u32,
+    halves: u32,
+}
+
+impl AddressMap {
+    /// As the specification says.
+    pub fn new(spec: &L2Spec) -> AddressMap {
+        AddressMap {
+            interleave_shift: spec.interleave.trailing_zeros(),
+            by_slices: Divisor::new(u64::from(spec.slices)),
+            slices: u64::from(spec.slices),
+            hash: spec.slice_hash,
+            half: spec.slices / spec.halves,
+            halves: spec.halves,
+        }
+    }
+
+    /// Home of the line at a simulated address.
+    #[inline]
+    pub fn home(&self, address: u64) -> Home {
+        let (group, mut slice) = self.by_slices.divide(address >> self.interleave_shift);
+        if self.hash == SliceHash::Rotated {
+            slice += ((mix(group) >> 32) * self.slices) >> 32;
+            if slice >= self.slices {
+                slice -= self.slices;
+            }
+        }
+        let within = address & ((1 << self.interleave_shift) - 1);
+        Home { slice: slice as u32, local: group << self.interleave_shift | within }
+    }
+
+    /// The slice that a compute unit asks: the home slice, or the one in the same place of the unit's own half.
+    #[inline(always)]
+    pub fn near(&self, home: u32, unit: u16) -> u32 {
+        if self.halves == 1 {
+            return home;
+        }
+        let place = if home >= self.half { home - self.half } else { home };
+        place + (u32::from(unit) & 1) * self.half
+    }
+
+    /// The slice in the same place of the other half.
+    #[inline(always)]
+    pub fn opposite(&self, slice: u32) -> u32 {
+        if self.halves == 1 {
+            slice
+        } else if slice >= self.half {
+            slice - self.half
+        } else {
+            slice + self.half
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn map(hash: SliceHash) -> AddressMap {
+        let machine = crate::tests::h200();
+        AddressMap::new(&L2Spec { slice_hash: hash, ..machine.memory.l2 })
+    }
+
+    #[test]
+    fn every_line_has_its_own_place() {
+        for hash in [SliceHash::Modulo, SliceHash::Rotated] {
+            let map = map(hash);
+            let mut seen = HashSet::new();
+            for line in 0..96 * 1024u64 {
+                assert!(seen.insert({
+                    let home = map.home(line * 128);
+                    (home.slice, home.local)
+                }));
+            }
+        }
+    }
+
+    #[test]
+    fn sequences_and_power_of_two_strides_spread_evenly() {
+        let map = map(SliceHash::Rotated);
+        for shift in [7, 9, 12, 15, 16, 20, 21] {
+            let mut load = vec![0u32; 96];
+            for i in 0..96 * 64u64 {
+                load[map.home((1 << 40) + (i << shift)).slice as usize] += 1;
+            }
+            let (low, high) = (load.iter().min().unwrap(), load.iter().max().unwrap());
+            assert!(*low >= 24 && *high <= 128, "stride 2^{shift}: {low} to {high}, mean 64");
+        }
+    }
+
+    #[test]
+    fn near_and_opposite_agree() {
+        let map = map(SliceHash::Rotated);
+        assert_eq!((map.near(5, 0), map.near(5, 1), map.near(53, 0), map.near(53, 1)), (5, 53, 5, 53));
+        assert_eq!((map.opposite(5), map.opposite(53)), (53, 5));
+    }
+}

@@ -1,0 +1,269 @@
+//! The L2: slices in one or two halves, their links, their DRAM channels, and the network's latency to and from them.
+//!
+//! Every line has a home slice, in front of whose DRAM channel it lies. A compute unit asks the slice in the same place
+//! of its own half; where that is not the home, loads may be answered from a copy kept there, and everything else
+//! goes on to the home. Atomics take effect at home, in the order in which the home's atomic unit serves them.
+
+mod access;
+mod map;
+mod slice;
+#[cfg(test)]
+mod tests;
+
+use crate::calendar::Calendar;
+use crate::clock::{TICKS, Ticks, ticks_of, ticks_per};
+use crate::counters::{DramCounters, L2Counters};
+use crate::dram::DramTiming;
+use crate::request::{AtomicSink, L2Request, L2Response};
+pub use map::{AddressMap, Home};
+use slice::{Origin, Slice};
+use warpscope_configs::Counters;
+use warpscope_configs::specs::{ChipSpec, MemorySpec};
+
+/// Something that happens inside the L2.
+#[derive(Copy, Clone, Debug)]
+enum Event {
+    /// A request from the other half reaches its home slice.
+    Far { slice: u16, origin: Origin, request: L2Request },
+    /// Data from the other half reach the slice that keeps a copy.
+    Copy { slice: u16, miss: u16 },
+    /// A DRAM channel decides what to serve.
+    Dram { slice: u16 },
+    /// Data from DRAM reach their slice.
+    Fill { slice: u16, miss: u16 },
+}
+
+/// Times derived from the specification.
+#[derive(Copy, Clone, Debug)]
+struct Times {
+    request: u64,
+    response: u64,
+    latency: Ticks,
+    interval: Ticks,
+    read_sector: Ticks,
+    write_sector: Ticks,
+    far: Ticks,
+    far_sector: Ticks,
+    atomic: Ticks,
+    atomic_interval: Ticks,
+    atomic_repeat: Ticks,
+}
+
+/// Everything that all compute units share.
+#[derive(Clone, Debug)]
+pub struct L2System {
+    times: Times,
+    line_shift: u32,
+    /// Sectors of a DRAM granule, as a mask, and their number.
+    granule_mask: u8,
+    granule_sectors: u32,
+    sectors: u32,
+    keep_far: bool,
+    fill_partial: bool,
+    map: AddressMap,
+    slices: Vec<Slice>,
+    events: Calendar<Event>,
+    arrivals: Calendar<L2Request>,
+    /// Scratch space.
+    batch: Vec<Event>,
+    arriving: Vec<L2Request>,
+    woken: Vec<u32>,
+    counters: L2Counters,
+}
+
+impl L2System {
+    /// Empty caches, idle DRAM.
+    pub fn new(spec: &MemorySpec, chip: &ChipSpec) -> L2System {
+        let (l2, net) = (&spec.l2, &spec.interconnect);
+        let core = chip.core_mhz;
+        let l2_cycles = |cycles| ticks_of(cycles, chip.l2_mhz, core);
+        let sector = |rate| ticks_per(spec.sector, rate, chip.l2_mhz, core);
+        let timing = DramTiming::new(&spec.dram, chip, l2.slices);
+        let granule_sectors = spec.dram.granule / spec.sector;
+        L2System {
+            times: Times {
+                request: u64::from(net.request_latency),
+                response: u64::from(net.response_latency),
+                latency: u64::from(l2.latency) * TICKS,
+                interval: l2_cycles(l2.interval),
+                read_sector: sector(l2.read_bytes),
+                write_sector: sector(l2.write_bytes),
+                far: u64::from(l2.far_latency) * TICKS,
+                far_sector: sector(l2.far_bytes),
+                atomic: u64::from(l2.atomic_latency) * TICKS,
+                atomic_interval: l2_cycles(l2.atomic_interval),
+                atomic_repeat: l2_cycles(l2.atomic_repeat),
+            },
+            line_shift: spec.line.trailing_zeros(),
+            granule_mask: ((1u16 << granule_sectors) - 1) as u8,
+            granule_sectors,
+            sectors: spec.line / spec.sector,
+            keep_far: l2.keep_far && l2.halves > 1,
+            fill_partial: l2.fill_partial,
+            map: AddressMap::new(l2),
+            slices: (0..l2.slices).map(|i| Slice::new(spec, timing, i)).collect(),
+            events: Calendar::new(),
+            arrivals: Calendar::new(),
+            batch: Vec::new(),
+            arriving: Vec::new(),
+            woken: Vec::new(),
+            counters: L2Counters::default(),
+        }
+    }
+
+    /// The longest window that compute units may run between two exchanges: a response to anything that the L2 has not
+    /// yet seen arrives later than that.
+    pub fn longest_window(&self) -> u64 {
+        self.times.request + self.times.response
+    }
+
+    /// Takes the compute units' requests (in any order; the vector is left empty) and does all that is certain once
+    /// every request that left before cycle `until` is known. Responses go to `responses`; each compute unit's must be
+    /// delivered to it in their order. Results depend neither on the length of windows nor on how requests are
+    /// spread over calls.
+    pub fn advance(
+        &mut self,
+        until: u64,
+        requests: &mut Vec<L2Request>,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) {
+        for request in requests.drain(..) {
+            self.arrivals.push(request.at + self.times.request, request);
+        }
+        let limit = until.saturating_add(self.times.request);
+        loop {
+            let event = self.events.next().unwrap_or(u64::MAX);
+            let arrival = self.arrivals.next().unwrap_or(u64::MAX);
+            let cycle = event.min(arrival);
+            if cycle >= limit {
+                break;
+            }
+            if event == cycle {
+                self.handle_events(cycle, responses, sink);
+            } else {
+                self.events.advance_to(cycle);
+                self.handle_arrivals(cycle, responses, sink);
+            }
+        }
+    }
+
+    /// The earliest cycle at which a response to what the L2 knows of can arrive anywhere, or `u64::MAX` if nothing is
+    /// under way: an idle engine may skip to it.
+    pub fn next_response(&self) -> u64 {
+        let event = self.events.next().unwrap_or(u64::MAX);
+        let arrival = self.arrivals.next().unwrap_or(u64::MAX);
+        event.min(arrival).saturating_add(self.times.response)
+    }
+
+    /// Whether nothing is under way, write-backs to DRAM included.
+    pub fn is_idle(&self) -> bool {
+        self.events.is_empty() && self.arrivals.is_empty() && self.slices.iter().all(Slice::is_idle)
+    }
+
+    /// What the L2 counted so far.
+    pub fn counters(&self) -> &L2Counters {
+        &self.counters
+    }
+
+    /// What the DRAM channels counted so far.
+    pub fn dram_counters(&self) -> DramCounters {
+        let mut sum = DramCounters::default();
+        self.slices.iter().for_each(|s| sum.combine(&s.channel.counters));
+        sum
+    }
+
+    /// Empties the caches without traffic or time, for a cold measurement. Nothing may be under way.
+    pub fn invalidate(&mut self) {
+        debug_assert!(self.is_idle());
+        self.slices.iter_mut().for_each(|s| s.tags.clear(|_, _| {}));
+    }
+
+    fn handle_events(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.events.take(cycle, &mut batch);
+        let now = cycle * TICKS;
+        for event in &batch {
+            match *event {
+                Event::Far { slice, origin, request } => {
+                    let slice = usize::from(slice);
+                    let queue = &self.slices[slice].stalled_far;
+                    if !queue.is_empty() || !self.home(slice, &request, origin, now, responses, sink) {
+                        self.counters.stalled_requests += 1;
+                        self.slices[slice].stalled_far.push_back((request, origin));
+                    }
+                }
+                Event::Copy { slice, miss } => self.copy_came(usize::from(slice), miss, now, responses, sink),
+                Event::Fill { slice, miss } => self.fill_came(usize::from(slice), miss, now, responses, sink),
+                Event::Dram { slice } => self.step_dram(usize::from(slice), now, responses, sink),
+            }
+        }
+        batch.clear();
+        self.batch = batch;
+    }
+
+    fn handle_arrivals(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+        let mut arriving = std::mem::take(&mut self.arriving);
+        self.arrivals.take(cycle, &mut arriving);
+        // Same-time order is by compute unit, then in the unit's own order, whenever they were handed over.
+        arriving.sort_unstable_by_key(|r| (r.unit, r.sequence));
+        for request in &arriving {
+            self.count_arrival(request);
+            let home = self.map.home(request.line);
+            let near = self.map.near(home.slice, request.unit) as usize;
+            if !self.slices[near].stalled.is_empty()
+                || !self.unit_request(request, home, near, cycle * TICKS, responses, sink)
+            {
+                self.counters.stalled_requests += 1;
+                self.slices[near].stalled.push_back(*request);
+            }
+        }
+        arriving.clear();
+        self.arriving = arriving;
+    }
+
+    /// Lets stalled requests of a slice go on as far as possible.
+    fn resume(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+        while let Some(&(request, origin)) = self.slices[slice].stalled_far.front() {
+            if !self.home(slice, &request, origin, now, responses, sink) {
+                break;
+            }
+            self.slices[slice].stalled_far.pop_front();
+        }
+        while let Some(&request) = self.slices[slice].stalled.front() {
+            let home = self.map.home(request.line);
+            if !self.unit_request(&request, home, slice, now, responses, sink) {
+                break;
+            }
+            self.slices[slice].stalled.pop_front();
+        }
+    }
+
+    fn step_dram(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+        let step = self.slices[slice].channel.step(now);
+        if let Some((miss, at)) = step.served {
+            self.events.push(at.div_ceil(TICKS), Event::Fill { slice: slice as u16, miss: miss as u16 });
+        }
+        if let Some(next) = step.next {
+            self.events.push(next.div_ceil(TICKS), Event::Dram { slice: slice as u16 });
+        }
+        if step.wrote {
+            self.resume(slice, now, responses, sink);
+        }
+    }
+
+    fn count_arrival(&mut self, request: &L2Request) {
+        use crate::request::RequestKind;
+        let sectors = u64::from(request.sectors.count_ones());
+        let c = &mut self.counters;
+        c.requests += 1;
+        match request.kind {
+            RequestKind::Load | RequestKind::Fetch => c.read_sectors += sectors,
+            RequestKind::Store => c.write_sectors += sectors,
+            RequestKind::Atomic | RequestKind::Reduction => {
+                c.atomic_sectors += sectors;
+                c.atomic_repeats += u64::from(request.repeats.max(1)) - 1;
+            }
+        }
+    }
+}
