@@ -32,7 +32,8 @@ pub(super) fn approximate(function: MathFn, x: f64, y: f64, n: i32) -> (f64, f64
         F::Lgamma => libm::lgamma(x),
         F::LgammaR => {
             let (value, sign) = libm::lgamma_r(x);
-            return (value, sign as f64);
+            let pole = x <= 0.0 && x == libm::floor(x);
+            return (value, if pole { 0.0 } else { sign as f64 });
         }
         F::Log | F::HalfLog | F::NativeLog => libm::log(x),
         F::Log2 | F::HalfLog2 | F::NativeLog2 => libm::log2(x),
@@ -161,5 +162,15 @@ fn rootn(x: f64, n: i32) -> f64 {
         let magnitude = if n < 0 { f64::INFINITY } else { 0.0 };
         return if n & 1 == 1 { magnitude.copysign(x) } else { magnitude };
     }
-    libm::pow(x.abs(), 1.0 / n as f64).copysign(x)
+    if n == 1 {
+        return x;
+    }
+    if !x.is_finite() {
+        return libm::pow(x.abs(), 1.0 / n as f64).copysign(x);
+    }
+    // 1/n is not exact: x^(y + d) = x^y (1 + d ln x) with d = (1 - n y) / n.
+    let y = 1.0 / n as f64;
+    let d = libm::fma(-y, n as f64, 1.0) / n as f64;
+    let root = libm::pow(x.abs(), y);
+    (root + root * (d * libm::log(x.abs()))).copysign(x)
 }

@@ -114,18 +114,15 @@ fn next_after<T: Real>(x: T, y: T) -> T {
 
 /// x - floor(x), below 1; and floor(x).
 fn fract<T: Real>(x: T) -> Exact<T> {
-    if x.nan() {
+    if x.nan() || x == T::ZERO {
         return Exact::Two(x, x);
     }
-    let floor = x.round(Rounding::Down);
     if x.absolute() == T::INFINITY {
         return Exact::Two(T::ZERO.sign_of(x), x);
     }
+    let floor = x.round(Rounding::Down);
     let rest = x - floor;
-    Exact::Two(
-        if rest < T::BELOW_ONE { rest.sign_of(if rest == T::ZERO { x } else { rest }) } else { T::BELOW_ONE },
-        floor,
-    )
+    Exact::Two(if rest < T::BELOW_ONE { rest } else { T::BELOW_ONE }, floor)
 }
 
 fn modf<T: Real>(x: T) -> Exact<T> {

@@ -4,6 +4,7 @@ mod double;
 mod exact;
 mod integer;
 mod shape;
+mod single;
 
 pub use integer::int_fn;
 pub use shape::Shape;
@@ -16,18 +17,25 @@ const NAN16: u64 = 0x7e00;
 const NAN32: u64 = 0x7fc0_0000;
 const NAN64: u64 = 0x7ff8_0000_0000_0000;
 
-/// Applies `function` at type `ty` to the lanes in `mask`. Values are bit patterns; narrow ones are zero-extended.
-pub fn math<const W: usize>(
+/// Bits of a single, NaN in its canonical form.
+#[inline(always)]
+fn bits32(v: f32) -> u32 {
+    if v.is_nan() { NAN32 as u32 } else { v.to_bits() }
+}
+
+/// Applies `function` in single precision to the lanes in `mask`. Values are bit patterns.
+pub fn math32<const W: usize>(
     function: MathFn,
-    ty: Ty,
     mask: u64,
-    args: [&[u64; W]; 3],
-    [first, second]: [&mut [u64; W]; 2],
+    [a, b, c]: [&[u32; W]; 3],
+    [first, second]: [&mut [u32; W]; 2],
 ) {
-    for i in 0..W {
-        if mask >> i & 1 != 0 {
-            (first[i], second[i]) = math_value(function, ty, args[0][i], args[1][i], args[2][i]);
-        }
+    if single::lanes(function, mask, a, b, first, second) {
+        return;
+    }
+    for i in (0..W).filter(|i| mask >> i & 1 != 0) {
+        let (x, y) = single(function, a[i], b[i], c[i]);
+        (first[i], second[i]) = (x as u32, y as u32);
     }
 }
 

@@ -43,7 +43,26 @@ pub(super) fn int_fn<const W: usize>(mut x: Lanes<'_, W>) {
     store(&mut x, dst2, &second, wide);
 }
 
-/// `Op::Math*`.
+/// `Op::MathF32`.
+#[inline(never)]
+pub(super) fn math32<const W: usize>(mut x: Lanes<'_, W>) {
+    let function = MathFn::ALL[x.op.imm2 as usize % MathFn::ALL.len()];
+    let [a, b, c] = [0, 1, 2].map(|n| match x.op.src[n].kind() {
+        OperandKind::None | OperandKind::Predicate(..) => [0; W],
+        OperandKind::Register(_) | OperandKind::Uniform(_) | OperandKind::Constant(_) => x.words(n),
+    });
+    let (mut first, mut second) = ([0; W], [0; W]);
+    builtins::math32(function, x.mask, [&a, &b, &c], [&mut first, &mut second]);
+    let (dst, dst2) = (x.op.dst, x.op.dst2);
+    if let OperandKind::Predicate(..) = dst.kind() {
+        store(&mut x, dst, &first.map(u64::from), false);
+    } else {
+        x.store(dst, &first);
+        x.store(dst2, &second);
+    }
+}
+
+/// `Op::MathF16`, `Op::MathF64`.
 #[inline(never)]
 pub(super) fn math<const W: usize>(mut x: Lanes<'_, W>, ty: Ty) {
     let function = MathFn::ALL[x.op.imm2 as usize % MathFn::ALL.len()];
@@ -51,7 +70,9 @@ pub(super) fn math<const W: usize>(mut x: Lanes<'_, W>, ty: Ty) {
     let wide = ty == Ty::F64;
     let (a, b, c) = (source(&x, 0, wide), source(&x, 1, wide && !shape.integer_argument), source(&x, 2, wide));
     let (mut first, mut second) = ([0; W], [0; W]);
-    builtins::math(function, ty, x.mask, [&a, &b, &c], [&mut first, &mut second]);
+    for i in (0..W).filter(|i| x.mask >> i & 1 != 0) {
+        (first[i], second[i]) = builtins::math_value(function, ty, a[i], b[i], c[i]);
+    }
     let (dst, dst2) = (x.op.dst, x.op.dst2);
     store(&mut x, dst, &first, wide && !shape.integer_result);
     store(&mut x, dst2, &second, wide && !shape.integer_second);

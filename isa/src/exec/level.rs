@@ -1,5 +1,41 @@
 //! What the host's vector extensions offer. Every level yields the same bits.
 
+/// Levels in rising order, for tests that compare them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum HostLevel {
+    Base,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl HostLevel {
+    /// Those that this host has.
+    pub fn available() -> Vec<HostLevel> {
+        #[allow(unused_mut)]
+        let mut levels = vec![HostLevel::Base];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
+            if avx2 {
+                levels.push(HostLevel::Avx2);
+            }
+            if avx2 && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") && has!("avx512cd") {
+                levels.push(HostLevel::Avx512);
+            }
+        }
+        levels
+    }
+
+    /// The highest that this host has.
+    pub fn best() -> HostLevel {
+        static LEVEL: std::sync::OnceLock<HostLevel> = std::sync::OnceLock::new();
+        *LEVEL.get_or_init(|| HostLevel::available().last().copied().unwrap_or(HostLevel::Base))
+    }
+}
+
 /// A level of vector extensions: operations that the compiler cannot derive from plain loops.
 pub(super) trait Level: Copy {
     /// a * b + c, one rounding.

@@ -12,7 +12,7 @@ mod cross_lane;
 pub(crate) mod float;
 pub(crate) mod half;
 mod lanes;
-mod level;
+pub(crate) mod level;
 mod local;
 mod memory;
 mod private;

@@ -1,13 +1,13 @@
 //! The one table of semantics: an arm for every operation, compiled once for each width and level of vector
 //! extensions. Operations on memory and control flow are only named here ([`Outcome`]); `step` carries them out.
 use super::arith::*;
-use super::builtin::{int_fn, math};
+use super::builtin::{int_fn, math, math32};
 use super::convert::convert_lanes;
 use super::float::{max32, max64, min32, min64};
 use super::lanes::{Lanes, full_mask};
 #[cfg(target_arch = "x86_64")]
 use super::level::{Avx2, Avx512};
-use super::level::{Base, Level};
+use super::level::{Base, HostLevel, Level};
 use super::memory::Space;
 use super::{Code, Group, Row, Warp};
 use crate::ops::Op;
@@ -44,42 +44,10 @@ type Run<const W: usize> = unsafe fn(&MachineOp, &Code<'_, W>, &mut Warp<W>, &Gr
 #[derive(Copy, Clone)]
 pub(super) struct Execute<const W: usize>(Run<W>);
 
-/// Levels in rising order, for tests that compare them.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum HostLevel {
-    Base,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl HostLevel {
-    /// Those that this host has.
-    pub fn available() -> Vec<HostLevel> {
-        #[allow(unused_mut)]
-        let mut levels = vec![HostLevel::Base];
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::is_x86_feature_detected as has;
-            let avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-            if avx2 {
-                levels.push(HostLevel::Avx2);
-            }
-            if avx2 && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") && has!("avx512cd") {
-                levels.push(HostLevel::Avx512);
-            }
-        }
-        levels
-    }
-}
-
 impl<const W: usize> Execute<W> {
     /// The best level of this host.
     pub fn select() -> Self {
-        use std::sync::OnceLock;
-        static LEVEL: OnceLock<HostLevel> = OnceLock::new();
-        Self::of(*LEVEL.get_or_init(|| HostLevel::available().last().copied().unwrap_or(HostLevel::Base)))
+        Self::of(HostLevel::best())
     }
 
     /// A given level, which the host must have.
@@ -427,7 +395,7 @@ fn semantics<L: Level, const W: usize>(
         Op::FRoundF32 => x.round_singles(),
         Op::FRoundF64 => x.round_doubles(),
         Op::MathF16 => math(x, Ty::F16),
-        Op::MathF32 => math(x, Ty::F32),
+        Op::MathF32 => math32(x),
         Op::MathF64 => math(x, Ty::F64),
         Op::Convert => convert_lanes(x),
         // Memory

@@ -98,8 +98,8 @@ impl Access<'_> {
             }
             Target::Known(Space::Global | Space::Constant) | Target::Generic => {
                 let offset = self.op.imm as i64 as u64;
-                for i in 0..W {
-                    addresses[i] = (rows[0].0[i] as u64 | (rows[1].0[i] as u64) << 32).wrapping_add(offset);
+                for ((a, &low), &high) in addresses.iter_mut().zip(&rows[0].0).zip(&rows[1].0) {
+                    *a = (low as u64 | (high as u64) << 32).wrapping_add(offset);
                 }
             }
         }

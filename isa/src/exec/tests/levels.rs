@@ -1,6 +1,7 @@
 //! Every level of vector extensions yields the same bits.
 use super::*;
-use crate::exec::semantics::{Execute, HostLevel, Outcome};
+use crate::exec::level::HostLevel;
+use crate::exec::semantics::{Execute, Outcome};
 use crate::ops::{Conversion, IntFn, MathFn, Rounding, Ty};
 
 /// Numbers that floats and integers have trouble with.
