@@ -45,6 +45,11 @@ impl Check {
         Check { argument, oracle: Oracle::None, passed: false, compared: 0, mismatches: 0, max_error: 0.0, why }
     }
 
+    /// An input that the kernel must not change, and did.
+    pub fn input_changed(argument: usize) -> Check {
+        Check::failed(argument, Oracle::None, "the kernel changed an input (`role = \"in\"`)".into())
+    }
+
     fn failed(argument: usize, oracle: Oracle, why: String) -> Check {
         Check { argument, oracle, passed: false, compared: 0, mismatches: 0, max_error: 0.0, why }
     }

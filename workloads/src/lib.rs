@@ -4,3 +4,4 @@ pub mod compile;
 pub mod data;
 pub mod manifest;
 pub mod references;
+pub mod suite;

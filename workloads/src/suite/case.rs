@@ -1,0 +1,170 @@
+//! One case on one machine: load, allocate, launch, read back, check.
+use super::{CaseResult, Shared};
+use crate::check::{Check, against_recorded, against_reference};
+use crate::data::digest::{Recorded, fnv1a};
+use crate::manifest::{Arg, Case, Role};
+use crate::references::{self, Outputs};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+use warpscope_isa::program::Program;
+use warpscope_sim::{Argument, Launch, LaunchError, LaunchRecord, LoadedModule, Machine};
+
+/// Runs a case. A panic of the simulator becomes the case's error: the other cases still run.
+pub(super) fn run(shared: &Shared, case: &Case, machine: usize) -> CaseResult {
+    let mut result = CaseResult {
+        case: case.clone(),
+        machine,
+        records: Vec::new(),
+        checks: Vec::new(),
+        digests: Vec::new(),
+        error: None,
+        interrupted: false,
+        seconds: 0.0,
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| execute(shared, case, machine, &mut result)));
+    result.error = match outcome {
+        Ok(Ok(())) => None,
+        Ok(Err(why)) => Some(why),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Some(format!("internal error, please report it: {text}"))
+        }
+    };
+    result.interrupted = result.error.is_some() && shared.stop.requested();
+    result
+}
+
+fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult) -> Result<(), String> {
+    let spec = &shared.machines[machine].spec;
+    let program = shared.programs.program(&case.source, &case.options, &case.kernel, machine, spec)?;
+    let module = shared.programs.module(&case.source, &case.options)?;
+    let contents = case.args.iter().map(Arg::contents).collect::<Result<Vec<_>, _>>()?;
+
+    let mut machine = Machine::new(spec.clone());
+    machine.options_mut().threads = shared.threads;
+    if shared.options.instruction_limit > 0 {
+        machine.options_mut().instruction_limit = shared.options.instruction_limit;
+    }
+    let memory = machine.memory().clone();
+    let variables = LoadedModule::new(&memory, &module).map_err(|e| e.to_string())?;
+    let arguments = place(&machine, case, &contents)?;
+    let launch = launch(case, program, &variables, arguments, shared)?;
+
+    machine.flush_caches();
+    let started = Instant::now();
+    let flag = machine.interrupt_flag();
+    let launched = shared.stop.watch(flag, || repeat(&mut machine, &launch, case.launches));
+    result.seconds = started.elapsed().as_secs_f64();
+    result.records = launched.map_err(|e| e.to_string())?;
+
+    let after = read_back(&machine, case, &launch.arguments)?;
+    drop((variables, machine));
+    check(shared, case, &contents, &after, result)
+}
+
+fn repeat(machine: &mut Machine, launch: &Launch, times: u32) -> Result<Vec<LaunchRecord>, LaunchError> {
+    (0..times).map(|_| machine.launch(launch)).collect()
+}
+
+/// Allocates and fills the buffers.
+fn place(machine: &Machine, case: &Case, contents: &[Vec<u8>]) -> Result<Vec<Argument>, String> {
+    let memory = machine.memory();
+    let mut arguments = Vec::new();
+    for (arg, bytes) in case.args.iter().zip(contents) {
+        arguments.push(match arg {
+            Arg::Buffer(_) if bytes.is_empty() => Argument::Pointer(0),
+            Arg::Buffer(_) => {
+                let allocation = memory.allocate(bytes.len() as u64, 256, Default::default());
+                let address = allocation.map_err(|e| e.to_string())?.address;
+                memory.write(address, bytes).map_err(|e| e.to_string())?;
+                Argument::Pointer(address)
+            }
+            Arg::Scalar { .. } | Arg::Struct { .. } => Argument::Value(bytes.clone()),
+            Arg::Local { bytes } => Argument::Local(*bytes),
+        });
+    }
+    Ok(arguments)
+}
+
+fn launch(
+    case: &Case,
+    program: Arc<Program>,
+    variables: &LoadedModule,
+    arguments: Vec<Argument>,
+    shared: &Shared,
+) -> Result<Launch, String> {
+    let dimension = |list: &[u64], d: usize, default: u64| list.get(d).copied().unwrap_or(default);
+    let global = [0, 1, 2].map(|d| dimension(&case.global, d, 1));
+    let local = if case.local.is_empty() {
+        program.required_group_size.unwrap_or_else(|| default_local(global))
+    } else {
+        [0, 1, 2].map(|d| case.local.get(d).copied().unwrap_or(1))
+    };
+    Ok(Launch {
+        program,
+        globals: variables.addresses().clone(),
+        work_dim: case.global.len() as u32,
+        offset: [0, 1, 2].map(|d| dimension(&case.offset, d, 0)),
+        global,
+        local,
+        arguments,
+        mode: shared.options.mode,
+    })
+}
+
+/// The largest power of two up to 256 that divides the first dimension.
+fn default_local(global: [u64; 3]) -> [u32; 3] {
+    let fits = |n: &u32| global[0] % *n as u64 == 0;
+    [[256, 128, 64, 32, 16, 8, 4, 2].into_iter().find(fits).unwrap_or(1), 1, 1]
+}
+
+fn read_back(machine: &Machine, case: &Case, arguments: &[Argument]) -> Result<Vec<Vec<u8>>, String> {
+    let mut after = Vec::new();
+    for (arg, argument) in case.args.iter().zip(arguments) {
+        let mut bytes = Vec::new();
+        if let (Arg::Buffer(buffer), Argument::Pointer(address)) = (arg, argument)
+            && *address != 0
+        {
+            bytes = vec![0; buffer.bytes()];
+            machine.memory().read(*address, &mut bytes).map_err(|e| e.to_string())?;
+        }
+        after.push(bytes);
+    }
+    Ok(after)
+}
+
+fn check(
+    shared: &Shared,
+    case: &Case,
+    before: &[Vec<u8>],
+    after: &[Vec<u8>],
+    result: &mut CaseResult,
+) -> Result<(), String> {
+    let expected = references::expected(case, before)?;
+    let path = case.digests.as_ref().or(shared.options.digests.as_ref());
+    let recorded = path.and_then(|p| shared.recorded.get(p)).map(|r| &**r);
+    for (index, arg) in case.args.iter().enumerate() {
+        let Arg::Buffer(buffer) = arg else { continue };
+        if buffer.role == Role::In {
+            if after[index] != before[index] {
+                result.checks.push(Check::input_changed(index));
+            }
+            continue;
+        }
+        result.digests.push((index, fnv1a(&after[index])));
+        let reference = expected.as_ref().and_then(|e| find(e, index));
+        let recorded = recorded.and_then(|r| Recorded::output(r, &case.name, index));
+        result.checks.push(match (reference, recorded) {
+            (Some(reference), _) => against_reference(index, buffer, &after[index], reference),
+            (None, Some(recorded)) => against_recorded(index, buffer, &after[index], recorded),
+            (None, None) => Check::unchecked(index),
+        });
+    }
+    Ok(())
+}
+
+fn find(outputs: &Outputs, index: usize) -> Option<&[u8]> {
+    outputs.0.iter().find(|(i, _)| *i == index).map(|(_, bytes)| &bytes[..])
+}

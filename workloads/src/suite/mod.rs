@@ -1,0 +1,233 @@
+//! The suite runner: every case of a manifest on every machine, in parallel, reported in a fixed order.
+mod case;
+mod programs;
+mod stop;
+
+pub use programs::Programs;
+pub use stop::Stop;
+
+use crate::check::{Check, Oracle};
+use crate::data::digest::Recorded;
+use crate::manifest::{Case, Manifest};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+use warpscope_configs::MachineSpec;
+use warpscope_sim::{LaunchRecord, Mode};
+
+/// A machine under the name by which reports call it.
+#[derive(Clone, Debug)]
+pub struct NamedMachine {
+    /// Name: preset or path, with overrides.
+    pub name: String,
+    /// The machine.
+    pub spec: Arc<MachineSpec>,
+}
+
+/// How a suite is run.
+#[derive(Clone, Debug)]
+pub struct SuiteOptions {
+    /// Functional or timing.
+    pub mode: Mode,
+    /// Cases that run at the same time; 0: as many as the host has cores.
+    pub jobs: usize,
+    /// Compile sources even where a compiled module is there.
+    pub from_source: bool,
+    /// Run only cases whose name, group, class or size is one of these, or whose name matches with `*`; empty: all.
+    pub only: Vec<String>,
+    /// Recorded outputs for cases whose manifest names none.
+    pub digests: Option<PathBuf>,
+    /// Warp instructions after which a launch is stopped as a runaway; 0: the machine's default.
+    pub instruction_limit: u64,
+}
+
+impl Default for SuiteOptions {
+    fn default() -> Self {
+        SuiteOptions {
+            mode: Mode::Timing,
+            jobs: 0,
+            from_source: false,
+            only: Vec::new(),
+            digests: None,
+            instruction_limit: 0,
+        }
+    }
+}
+
+/// What became of one case on one machine.
+#[derive(Clone, Debug)]
+pub struct CaseResult {
+    /// The case.
+    pub case: Case,
+    /// Index of the machine in the list that was given.
+    pub machine: usize,
+    /// One record a launch.
+    pub records: Vec<LaunchRecord>,
+    /// One check an output.
+    pub checks: Vec<Check>,
+    /// FNV-1a of each output buffer's bytes, by argument index.
+    pub digests: Vec<(usize, u64)>,
+    /// Why the case did not run to its end.
+    pub error: Option<String>,
+    /// Whether it was interrupted from outside: neither passed nor failed.
+    pub interrupted: bool,
+    /// Seconds that the simulation itself took on the host.
+    pub seconds: f64,
+}
+
+impl CaseResult {
+    /// Whether it ran and every output is right.
+    pub fn passed(&self) -> bool {
+        self.error.is_none() && self.checks.iter().all(|c| c.passed)
+    }
+
+    /// What went wrong, in a sentence; `None` if nothing did.
+    pub fn failure(&self) -> Option<String> {
+        if let Some(error) = &self.error {
+            return Some(error.clone());
+        }
+        let failed = self.checks.iter().filter(|c| !c.passed);
+        let parts: Vec<String> = failed.map(|c| format!("argument {}: {}", c.argument, c.why)).collect();
+        if parts.is_empty() { None } else { Some(parts.join("; ")) }
+    }
+
+    /// Whether it ran, but some output had nothing to be compared with and no other failed.
+    pub fn unchecked(&self) -> bool {
+        self.error.is_none()
+            && self.checks.iter().any(|c| c.oracle == Oracle::None)
+            && self.checks.iter().all(|c| c.passed || c.oracle == Oracle::None)
+    }
+}
+
+/// The cases of `manifest` that `only` chooses.
+pub fn choose(manifest: &Manifest, only: &[String]) -> Result<Vec<Case>, String> {
+    let matches = |case: &Case, pattern: &String| {
+        wildcard(pattern, &case.name)
+            || [&case.group, &case.class, &case.size].into_iter().any(|field| field == pattern)
+    };
+    if let Some(pattern) = only.iter().find(|p| !manifest.cases.iter().any(|c| matches(c, p))) {
+        return Err(format!("`{pattern}` matches no case, group, class or size of suite `{}`", manifest.name));
+    }
+    let chosen = |case: &&Case| only.is_empty() || only.iter().any(|p| matches(case, p));
+    Ok(manifest.cases.iter().filter(chosen).cloned().collect())
+}
+
+/// Whether `name` is `pattern`, in which `*` stands for any text.
+fn wildcard(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, rest)) => {
+            let Some(tail) = name.strip_prefix(head) else { return false };
+            (0..=tail.len()).any(|i| tail.is_char_boundary(i) && wildcard(rest, &tail[i..]))
+        }
+    }
+}
+
+/// Everything that workers share.
+struct Shared<'a> {
+    machines: &'a [NamedMachine],
+    options: &'a SuiteOptions,
+    programs: Programs,
+    recorded: BTreeMap<PathBuf, Arc<Recorded>>,
+    stop: &'a Stop,
+    threads: usize,
+}
+
+/// Runs `cases` on `machines`, machine by machine.
+///
+/// `done` receives each result in that order, whatever `jobs` is, from the calling thread; an error from it stops the
+/// run. The error returned is `done`'s, or a sentence about recorded outputs that cannot be read.
+pub fn run(
+    cases: &[Case],
+    machines: &[NamedMachine],
+    options: &SuiteOptions,
+    stop: &Stop,
+    mut done: impl FnMut(CaseResult) -> Result<(), String>,
+) -> Result<(), String> {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let jobs = if options.jobs == 0 { cores } else { options.jobs }.min((cases.len() * machines.len()).max(1));
+    let shared = Shared {
+        machines,
+        options,
+        programs: Programs::new(options.from_source),
+        recorded: read_recorded(cases, options)?,
+        stop,
+        threads: (cores / jobs).max(1),
+    };
+    let total = cases.len() * machines.len();
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = channel::<(usize, CaseResult)>();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            let (sender, shared, next) = (sender.clone(), &shared, &next);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Relaxed);
+                    if index >= total || shared.stop.requested() {
+                        return;
+                    }
+                    let result = case::run(shared, &cases[index % cases.len()], index / cases.len());
+                    if sender.send((index, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let mut following = 0;
+        let mut outcome = Ok(());
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(100)) {
+                Ok((index, result)) => {
+                    waiting.insert(index, result);
+                }
+                Err(RecvTimeoutError::Timeout) => stop.repeat(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            while let Some(result) = waiting.remove(&following) {
+                following += 1;
+                if outcome.is_ok() && !result.interrupted {
+                    outcome = done(result);
+                    if outcome.is_err() {
+                        stop.request();
+                    }
+                }
+            }
+        }
+        outcome
+    })
+}
+
+fn read_recorded(cases: &[Case], options: &SuiteOptions) -> Result<BTreeMap<PathBuf, Arc<Recorded>>, String> {
+    let mut recorded = BTreeMap::new();
+    for path in cases.iter().filter_map(|c| c.digests.as_ref()).chain(&options.digests) {
+        if !recorded.contains_key(path) {
+            recorded.insert(path.clone(), Arc::new(Recorded::read(path)?));
+        }
+    }
+    Ok(recorded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wildcard;
+
+    #[test]
+    fn wildcards() {
+        for (pattern, name, expected) in [
+            ("vecadd", "vecadd", true),
+            ("vecadd", "vecadd_s", false),
+            ("vec*", "vecadd_s", true),
+            ("*_s", "vecadd_s", true),
+            ("*add*", "vecadd_s", true),
+            ("v*d*l", "vecadd_s", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(wildcard(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}
