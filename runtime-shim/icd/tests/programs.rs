@@ -2,14 +2,22 @@
 //! what the specification says and exits with 0. Needs gcc and the loader (Debian: gcc, ocl-icd-opencl-dev).
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
-/// The driver that belongs to this build: it lies beside the test's own executable.
-fn driver() -> PathBuf {
-    let exe = std::env::current_exe().expect("the test has a path");
-    let deps = exe.parent().expect("it lies in a directory");
-    let candidates = [deps.join("libwarpscope_opencl.so"), deps.with_file_name("libwarpscope_opencl.so")];
-    let newest = candidates.into_iter().filter_map(|p| Some((p.metadata().ok()?.modified().ok()?, p))).max();
-    newest.expect("the driver was built with the test").1
+/// The driver, built by this very cargo with this profile: a test does not depend on a cdylib by itself.
+fn driver() -> &'static Path {
+    static DRIVER: OnceLock<PathBuf> = OnceLock::new();
+    DRIVER.get_or_init(|| {
+        let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "warpscope-icd", "--profile", profile])
+            .status()
+            .expect("cargo can be run");
+        assert!(built.success(), "the driver does not build");
+        let exe = std::env::current_exe().expect("the test has a path");
+        let deps = exe.parent().expect("it lies in a directory");
+        deps.with_file_name("libwarpscope_opencl.so")
+    })
 }
 
 struct Programs {
