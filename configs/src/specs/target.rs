@@ -1,5 +1,6 @@
 //! What the compiler's back end may use: native operations, recipes for the others, the launch ABI.
 use crate::spec;
+use std::collections::BTreeMap;
 
 spec! {
     /// What the compiler's back end may use.
@@ -13,14 +14,49 @@ spec! {
             minimum_registers: u32 ["registers"] = 1..=64,
             /// Bits of the signed immediate offset of memory operations.
             memory_offset_bits: u32 ["bits"] = 1..=32,
+            /// Registers that every work-item has beyond those that its code uses (stack pointer, convergence state).
+            reserved_registers: u32 ["registers"] = 0..=16,
+            /// Whether instructions can read an operand straight from the constant bank; else it is loaded first.
+            bank_operands: bool [""],
+            /// Operands of one instruction that can be literals, uniform registers or constant-bank reads; 4: any.
+            constant_operands: u32 [""] = 0..=4,
+            /// Whether 64-bit offsets from `get_global_id` are built as the machine's compiler does: the id shifted as a
+            /// 64-bit value and shared by all arrays that it indexes, instead of a widening multiply-add for each.
+            wide_global_ids: bool [""],
+            /// Arms of a branch up to this many operations run under a guard instead; 0: never.
+            predication: u32 ["operations"] = 0..=256,
+            /// Whether regions that may diverge are opened and closed by instructions.
+            convergence_barriers: bool [""],
+            /// Fused operations that the machine has, by mnemonic (`imad`, `imad.wide`, `lea`, `lop3`, `iadd3` …).
+            forms: Vec<String> [""],
+            /// What operations without a single machine instruction cost: mnemonic to steps (see `docs/recipes.md`).
+            recipes: BTreeMap<String, Vec<String>> [""],
             /// Whether the machine's compiler contracts a multiply and an add across statements.
             contract: bool [""],
         }
         sections {
             /// Where kernel parameters and quantities of the launch lie in the constant bank.
             constant_bank: ConstantBankSpec,
+            /// What the launch ABI adds to every kernel.
+            abi: AbiSpec,
             /// Instruction scheduling inside basic blocks.
             schedule: ScheduleSpec,
+        }
+    }
+}
+
+spec! {
+    /// Instructions that the launch ABI adds, as recipe steps (see `docs/recipes.md`).
+    pub struct AbiSpec {
+        keys {
+            /// At the start of every kernel.
+            entry: Vec<String> [""],
+            /// Once before the first global accesses.
+            global_access: Vec<String> [""],
+            /// Once before the first local-memory accesses.
+            local_access: Vec<String> [""],
+            /// Once more for each further local variable.
+            local_variable: Vec<String> [""],
         }
     }
 }

@@ -231,6 +231,8 @@ pub(super) struct MBlock {
     pub term: Term,
     /// Source position of the terminator.
     pub loc: SourceLine,
+    /// Lanes may take different edges.
+    pub divergent: bool,
 }
 
 /// The constant pool under construction.

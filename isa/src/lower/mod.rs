@@ -3,15 +3,19 @@
 //! Stages, one file each: [`expand`] (IR forms without a machine form), [`select`] (instruction selection), [`phi`]
 //! (out of SSA), [`tidy`] (blocks), [`schedule`], [`allocate`] and [`spill`] (registers), [`emit`] (layout and
 //! branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
+mod abi;
 mod allocate;
 mod atomics;
 mod cfg;
+mod constants;
 mod disasm;
 mod emit;
 mod expand;
 mod liveness;
 mod mir;
 mod phi;
+mod predicate;
+mod recipes;
 mod schedule;
 mod select;
 mod spill;
@@ -94,14 +98,16 @@ pub fn lower(
     tidy::drop_parameters_of_single_edges(&mut f);
     phi::eliminate(&mut f);
     tidy::merge_blocks(&mut f);
+    let fail = |why| LowerError { kernel: kernel.name.clone(), file: String::new(), line: 0, why };
+    constants::legalise(&mut f, options);
+    abi::insert(&mut f, options, facts.local_variables).map_err(fail)?;
+    recipes::expand(&mut f, &recipes::Recipes::parse(&options.target.recipes).map_err(fail)?);
+    predicate::predicate(&mut f, options.target.predication as usize);
+    tidy::merge_blocks(&mut f);
+    abi::converge(&mut f, options);
     schedule::schedule(&mut f, options);
     let mut private = facts.private_bytes;
-    let (cfg, assignment) = assign(&mut f, options, &mut private).map_err(|why| LowerError {
-        kernel: kernel.name.clone(),
-        file: String::new(),
-        line: 0,
-        why,
-    })?;
+    let (cfg, assignment) = assign(&mut f, options, &mut private).map_err(fail)?;
     let mut code = emit::emit(&f, &cfg, &assignment);
     atomics::mark(&mut code);
     Ok(Program {
@@ -113,7 +119,7 @@ pub fn lower(
         constant_offsets: f.pool.rows.iter().map(|r| bank_offset(r, options.target)).collect(),
         constants: f.pool.rows,
         jump_tables: code.jump_tables,
-        registers: assignment.vector.max(options.target.minimum_registers),
+        registers: (assignment.vector + options.target.reserved_registers).max(options.target.minimum_registers),
         uniform_registers: assignment.uniform,
         local_bytes: facts.local_bytes,
         private_bytes: private,
@@ -130,7 +136,7 @@ pub fn lower(
 /// Allocates registers, spilling until they suffice.
 fn assign(f: &mut MFunc, options: &Options<'_>, private: &mut u32) -> Result<(cfg::Cfg, allocate::Assignment), String> {
     let limits = allocate::Limits {
-        vector: options.max_registers,
+        vector: options.max_registers.saturating_sub(options.target.reserved_registers),
         uniform: options.target.uniform_registers,
         predicates: options.target.predicates,
         banks: options.register_banks,

@@ -66,7 +66,13 @@ fn split_critical_edges(f: &mut MFunc) {
                 }
                 made.push((e.clone(), f.blocks.len()));
                 let edge = std::mem::replace(e, Edge { block: f.blocks.len(), args: Vec::new() });
-                f.blocks.push(MBlock { params: Vec::new(), insts: Vec::new(), term: Term::Jump(edge), loc });
+                f.blocks.push(MBlock {
+                    params: Vec::new(),
+                    insts: Vec::new(),
+                    term: Term::Jump(edge),
+                    loc,
+                    divergent: false,
+                });
             }
         }
         f.blocks[b].term = term;

@@ -348,6 +348,25 @@ fn atomics_order_later_plain_accesses() {
 
 #[test]
 fn every_path_out_of_a_divergent_branch_keeps_its_values() {
+    let mut machine = machine();
+    machine.target.predication = 0;
+    let p = compile_with(two_arms(), &Module::default(), &machine);
+    let branch = p.ops.iter().find(|o| o.op == Op::Bra && o.guard.get().is_some()).expect("a branch");
+    assert_eq!(p.ops[branch.imm2 as usize..].iter().filter(|o| o.op == Op::StGlobal).count(), 1);
+    assert_eq!(count(&p, Op::Mov32), 0, "both sides write the joined register\n{}", disassemble(&p));
+}
+
+#[test]
+fn short_arms_run_under_guards() {
+    let p = compile(two_arms());
+    assert_eq!(count(&p, Op::Bra), 0, "{}", disassemble(&p));
+    let guards: Vec<_> = p.ops.iter().filter_map(|o| o.guard.get().map(|g| (o.op, g.1))).collect();
+    assert_eq!(guards.len(), 2, "one of each arm writes the joined register\n{}", disassemble(&p));
+    assert_ne!(guards[0].1, guards[1].1);
+}
+
+/// `r = gid >= 3 ? gid * gid : gid / 3`, with a branch.
+fn two_arms() -> Function {
     let mut b = Builder::new();
     let n = b.global_id();
     let (yes, no, join) = (b.f.add_block(), b.f.add_block(), b.f.add_block());
@@ -366,10 +385,31 @@ fn every_path_out_of_a_divergent_branch_keeps_its_values() {
     let p = b.element(0, n);
     b.effect(Opcode::Store(F32_ACCESS), &[p, r]);
     b.ret();
-    let p = compile(b.f);
-    let branch = p.ops.iter().find(|o| o.op == Op::Bra && o.guard.get().is_some()).expect("a branch");
-    assert_eq!(p.ops[branch.imm2 as usize..].iter().filter(|o| o.op == Op::StGlobal).count(), 1);
-    assert_eq!(count(&p, Op::Mov32), 0, "both sides write the joined register\n{}", disassemble(&p));
+    b.f
+}
+
+#[test]
+fn recipes_add_steps_that_have_no_effect() {
+    let machine = warpscope_configs::load("nvidia-h200", &[]).expect("the preset loads").spec;
+    let mut b = Builder::new();
+    let n = b.global_id();
+    let p = b.element(0, n);
+    let x = b.one(Opcode::Load(F32_ACCESS), &[p], Ty::I32);
+    let q = b.one(Opcode::IBin(IBin::UDiv), &[x, n], Ty::I32);
+    b.effect(Opcode::Store(F32_ACCESS), &[p, q]);
+    b.ret();
+    let p = compile_with(b.f, &Module::default(), &machine);
+    let ghosts = p.ops.iter().filter(|o| o.flags & crate::program::flags::GHOST != 0).count();
+    // 17 steps of the division beside its value, LDC R1, the descriptor, two of the address.
+    assert_eq!(ghosts, 21, "{}", disassemble(&p));
+    assert_eq!(count(&p, Op::UDiv32), 1);
+    // Parameters come through loads of their own, not as operands.
+    assert!(p.ops.iter().all(|o| o.op == Op::Mov64
+        || o.op == Op::Mov32
+        || o.src.iter().all(|s| match s.kind() {
+            OperandKind::Constant(c) => matches!(p.constants[c as usize], crate::program::ConstantRow::Immediate(_)),
+            _ => true,
+        })));
 }
 
 #[test]

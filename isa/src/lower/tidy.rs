@@ -86,11 +86,12 @@ pub(super) fn merge_blocks(f: &mut MFunc) {
             let tail = &mut f.blocks[next];
             gone[next] = true;
             let insts = std::mem::take(&mut tail.insts);
-            let (term, loc) = (std::mem::replace(&mut tail.term, Term::Exit), tail.loc);
+            let (term, loc, divergent) = (std::mem::replace(&mut tail.term, Term::Exit), tail.loc, tail.divergent);
             let block = &mut f.blocks[b];
             block.insts.extend(insts);
             block.term = term;
             block.loc = loc;
+            block.divergent = divergent;
         }
     }
     drop_unreached(f);

@@ -109,11 +109,10 @@ fn check_definitions(p: &Program, problems: &mut Vec<String>) {
     while let Some(at) = work.pop() {
         let mut state = states[at].clone().expect("queued operations have a state");
         let op = &p.ops[at];
-        if op.flags & flags::GHOST == 0 {
-            for (o, words) in [op.dst, op.dst2].into_iter().zip(words(op).dst) {
-                for slot in Defined::slots(p, o, words.max(1) as u32) {
-                    state.0[slot] = true;
-                }
+        // Ghosts define for the scoreboard, which is what the operations that wait for them need.
+        for (o, words) in [op.dst, op.dst2].into_iter().zip(words(op).dst) {
+            for slot in Defined::slots(p, o, words.max(1) as u32) {
+                state.0[slot] = true;
             }
         }
         for next in successors(p, at) {

@@ -1,6 +1,6 @@
 //! Arithmetic, compares, selects and conversions.
 use super::{Selector, tables};
-use crate::ir::{FBin, FUn, IBin, Inst, InstData, MathFn, Opcode, Ty, Value};
+use crate::ir::{FBin, FUn, IBin, IUn, Inst, InstData, MathFn, Opcode, Ty, Value};
 use crate::lower::LowerError;
 use crate::lower::mir::Opd;
 use crate::ops::{Op, modifiers};
@@ -14,6 +14,7 @@ impl Selector<'_> {
         }
         match &data.op {
             Opcode::IBin(op) => self.select_int(*op, data),
+            Opcode::IUn(IUn::Not) if self.select_logic(data.results[0], data) => {}
             Opcode::IUn(op) => {
                 let bits = self.f.ty(data.results[0]).bits();
                 self.simple(tables::int_unary(*op, bits), data);
@@ -47,6 +48,7 @@ impl Selector<'_> {
                 self.seq[i].imm = *cond as i32;
             }
             Opcode::Select => self.select_select(data),
+            Opcode::BoolAnd | Opcode::BoolOr if self.select_compare_chain(data.results[0], data) => {}
             Opcode::BoolAnd | Opcode::BoolOr | Opcode::BoolXor => {
                 let op = match data.op {
                     Opcode::BoolAnd => Op::PAnd,
@@ -72,8 +74,13 @@ impl Selector<'_> {
             }
             Opcode::IsSpace(space) => self.select_is_space(data, *space),
             Opcode::PtrAdd { .. } => {
-                let op = if self.f.ty(data.args[0]).bits() == 64 { Op::IAdd64 } else { Op::IAdd32 };
-                self.simple(op, data);
+                let (r, base, offset) = (data.results[0], data.args[0], data.args[1]);
+                let wide = self.f.ty(base).bits() == 64;
+                let fused =
+                    if wide { self.select_indexed(r, base, offset) } else { self.select_add32(r, base, offset) };
+                if !fused {
+                    self.simple(if wide { Op::IAdd64 } else { Op::IAdd32 }, data);
+                }
             }
             Opcode::Parameter(offset) => {
                 // Narrow ones only; wider ones are rows.
@@ -140,15 +147,16 @@ impl Selector<'_> {
 
     fn select_int(&mut self, op: IBin, data: &InstData) {
         let ty = self.f.ty(data.results[0]);
-        if op == IBin::Add && ty == Ty::I32 {
-            for (m, other) in [(0, 1), (1, 0)] {
-                if let Some(mul) = self.foldable_mul(data.args[m]) {
-                    let src = [mul.0, mul.1, data.args[other]].map(|v| self.operand(v));
-                    let d = self.destination(data.results[0]);
-                    self.push(Op::IMad32, d, &src);
-                    return;
-                }
-            }
+        let (result, x, y) = (data.results[0], data.args[0], data.args[1]);
+        let fused = match (op, ty.bits()) {
+            (IBin::Add, 32) => self.select_add32(result, x, y),
+            (IBin::Mul, 32) => self.select_mul32(result, x, y),
+            (IBin::And | IBin::Or | IBin::Xor, 32) => self.select_logic(result, data),
+            (IBin::Shl | IBin::Mul, 64) => self.select_scaled(result),
+            _ => false,
+        };
+        if fused {
+            return;
         }
         let a = self.operand(data.args[0]);
         let mut b = self.operand(data.args[1]);
@@ -157,12 +165,6 @@ impl Selector<'_> {
         }
         let d = self.destination(data.results[0]);
         self.push(tables::int_binary(op, ty.bits()), d, &[a, b]);
-    }
-
-    /// Factors of a 32-bit product that only this use needs.
-    fn foldable_mul(&self, v: Value) -> Option<(Value, Value)> {
-        let (_, mul) = self.single_use(v)?;
-        (mul.op == Opcode::IBin(IBin::Mul)).then(|| (mul.args[0], mul.args[1]))
     }
 
     fn select_float(&mut self, op: FBin, data: &InstData) {

@@ -4,6 +4,7 @@
 //! offsets, negations, multiplies under an add) is never emitted on its own.
 mod arith;
 mod control;
+mod fuse;
 mod memory;
 mod tables;
 
@@ -11,6 +12,7 @@ use super::mir::{Edge, File, MBlock, MFunc, MInst, Opd, Term, VReg};
 use super::{LowerError, Options};
 use crate::ir::{Block, Def, Function, Inst, InstData, Kernel, Module, Opcode, Ty, Value};
 use crate::ops::Op;
+use crate::passes::uniformity::{self, Uniformity};
 use crate::program::{ConstantRow, LOCAL_WINDOW, PRIVATE_WINDOW, SourceLine};
 use memory::LoadPart;
 use std::collections::HashMap;
@@ -19,6 +21,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub local_bytes: u32,
+    /// Local module-scope variables that the kernel uses.
+    pub local_variables: usize,
     pub private_bytes: u32,
     pub has_barrier: bool,
     pub order_sensitive: bool,
@@ -31,6 +35,9 @@ pub(super) struct Selector<'a> {
     options: &'a Options<'a>,
     pub out: MFunc,
     pub facts: Facts,
+    uniformity: Uniformity,
+    /// Fused forms that the machine has.
+    forms: Vec<Op>,
     /// Operand of each value that has one already.
     values: Vec<Option<Opd>>,
     /// Whether an emitted operation reads the value.
@@ -66,6 +73,8 @@ impl<'a> Selector<'a> {
             options,
             out: MFunc::default(),
             facts: Facts::default(),
+            uniformity: uniformity::analyse(f),
+            forms: Op::ALL.iter().copied().filter(|o| options.target.forms.iter().any(|f| f == o.mnemonic())).collect(),
             values: vec![None; f.values.len()],
             used: vec![false; f.values.len()],
             uses: vec![0; f.values.len()],
@@ -94,7 +103,13 @@ impl<'a> Selector<'a> {
             if b == Function::ENTRY && !params.is_empty() {
                 return Err(self.error("the kernel's function has parameters of its own".into()));
             }
-            self.out.blocks.push(MBlock { params, insts: Vec::new(), term: Term::Exit, loc: SourceLine::default() });
+            self.out.blocks.push(MBlock {
+                params,
+                insts: Vec::new(),
+                term: Term::Exit,
+                loc: SourceLine::default(),
+                divergent: false,
+            });
         }
         for &b in order.iter().rev() {
             self.select_block(b)?;
@@ -131,6 +146,7 @@ impl<'a> Selector<'a> {
         self.facts.private_bytes = round_up(private, 4).ok_or_else(|| self.too_big("private"))?;
         locals.sort_unstable();
         locals.dedup();
+        self.facts.local_variables = locals.len();
         let start = self.options.local_reserved;
         let mut offset = start;
         for g in locals {
@@ -182,6 +198,7 @@ impl<'a> Selector<'a> {
         block.insts = reversed;
         block.term = machine_term;
         block.loc = loc;
+        block.divergent = self.f.inst(term).args.first().is_some_and(|&v| !self.uniformity.is_uniform(v));
         Ok(())
     }
 
@@ -282,6 +299,11 @@ impl<'a> Selector<'a> {
                     self.out.pool.word(bit ^ 1)
                 }
             },
+            Opcode::BoolOr if self.fused_compare(data).is_some() => {
+                // Computed as the negation of a conjunction.
+                let Opd::Pred(p, _) = self.temp_predicate() else { return None };
+                Opd::Pred(p, true)
+            }
             Opcode::Load(_) if data.results.len() > 1 => self.load_element(inst, n),
             Opcode::Math(_) if ty.bits() == 32 && source == Some(Ty::F64) => {
                 // An integer result of a double-precision function comes in the low word of a pair.

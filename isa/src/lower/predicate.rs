@@ -1,0 +1,146 @@
+//! Predication: short arms of branches run under a guard instead of a branch.
+use super::liveness::{BitSet, live_out};
+use super::mir::{MFunc, MInst, Opd, Term, VReg};
+use crate::ops::Op;
+
+/// Turns arms of at most `limit` operations into guarded code, innermost first.
+pub(super) fn predicate(f: &mut MFunc, limit: usize) {
+    if limit == 0 {
+        return;
+    }
+    loop {
+        let preds = f.predecessors();
+        let live = live_out(f);
+        let mut changed = false;
+        // Later blocks are inner ones as a rule; `changed` makes up for the others.
+        for b in (0..f.blocks.len()).rev() {
+            let Some(plan) = plan(f, &preds, b, limit) else { continue };
+            apply(f, b, plan, &live);
+            changed = true;
+            break;
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Arms to predicate: (block, whether they run where the predicate is false), and where control goes on.
+struct Plan {
+    predicate: VReg,
+    arms: Vec<(usize, bool)>,
+    term: Term,
+}
+
+fn plan(f: &MFunc, preds: &[Vec<usize>], b: usize, limit: usize) -> Option<Plan> {
+    let Term::Branch(p, negated, yes, no) = &f.blocks[b].term else { return None };
+    let (p, negated) = (*p, *negated);
+    let arm = |a: usize| preds[a].len() == 1 && a != b && fits(&f.blocks[a].insts, p, limit);
+    let after = |a: usize| match &f.blocks[a].term {
+        Term::Jump(e) => Some(e.clone()),
+        _ => None,
+    };
+    let ends = |a: usize| matches!(f.blocks[a].term, Term::Exit);
+    // One arm that joins the other path, or two that join each other.
+    for (a, other, sense) in [(yes, no, negated), (no, yes, !negated)] {
+        if !arm(a.block) {
+            continue;
+        }
+        if let Some(e) = after(a.block) {
+            if e.block == other.block {
+                return Some(Plan { predicate: p, arms: vec![(a.block, sense)], term: Term::Jump(e) });
+            }
+            if arm(other.block) && after(other.block).is_some_and(|o| o.block == e.block) {
+                let arms = vec![(a.block, sense), (other.block, !sense)];
+                let long: usize = arms.iter().map(|x| length(&f.blocks[x.0].insts)).sum();
+                if long <= limit {
+                    return Some(Plan { predicate: p, arms, term: Term::Jump(e) });
+                }
+            }
+        }
+        if ends(a.block) && !f.blocks[a.block].insts.is_empty() {
+            let term = Term::ExitIf(p, sense, other.clone());
+            return Some(Plan { predicate: p, arms: vec![(a.block, sense)], term });
+        }
+    }
+    None
+}
+
+fn length(insts: &[MInst]) -> usize {
+    insts.iter().filter(|i| !i.pseudo).count()
+}
+
+/// Whether an arm is short and can be guarded.
+fn fits(insts: &[MInst], p: VReg, limit: usize) -> bool {
+    length(insts) <= limit
+        && insts.iter().all(|i| {
+            i.guard.is_none()
+                && i.defs().all(|d| d != p)
+                && !matches!(
+                    i.op,
+                    Op::Bar
+                        | Op::BarSub
+                        | Op::MemBar
+                        | Op::Trap
+                        | Op::VoteAny
+                        | Op::VoteAll
+                        | Op::Ballot
+                        | Op::ShflIdx
+                        | Op::ShflXor
+                        | Op::ShflUp
+                        | Op::ShflDown
+                )
+        })
+}
+
+/// Whether the operation does nothing but compute its destinations.
+fn is_pure(i: &MInst) -> bool {
+    use Op::*;
+    !matches!(
+        i.op,
+        LdGlobal
+            | LdConstant
+            | LdLocal
+            | LdPrivate
+            | LdGeneric
+            | StGlobal
+            | StLocal
+            | StPrivate
+            | StGeneric
+            | AtomGlobal
+            | AtomLocal
+            | AtomGeneric
+            | Exit
+            | Bra
+    )
+}
+
+fn apply(f: &mut MFunc, b: usize, plan: Plan, live: &[BitSet]) {
+    let live_before = |v: VReg| live[b].contains(v);
+    let mut started: Vec<VReg> = Vec::new();
+    for (a, sense) in plan.arms {
+        let insts = std::mem::take(&mut f.blocks[a].insts);
+        for mut i in insts {
+            let local = i.defs().all(|d| !live_before(d) && !live[a].contains(d));
+            // Temporaries of the arm may be computed in all lanes.
+            if !(i.pseudo || i.is_ghost() || local && is_pure(&i)) {
+                for d in i.defs().collect::<Vec<_>>() {
+                    if !live_before(d) && !started.contains(&d) && i.kills() {
+                        started.push(d);
+                        let whole = match i.dst {
+                            Opd::Pred(..) => Opd::Pred(d, false),
+                            _ => Opd::Reg(d, 0),
+                        };
+                        let mut start = MInst::new(Op::Nop, whole, &[], i.loc);
+                        start.pseudo = true;
+                        f.blocks[b].insts.push(start);
+                    }
+                }
+                i.guard = Some((plan.predicate, sense));
+            }
+            f.blocks[b].insts.push(i);
+        }
+        f.blocks[a].term = Term::Exit;
+    }
+    f.blocks[b].term = plan.term;
+}

@@ -1,0 +1,312 @@
+//! Forms with three inputs: multiply-add, shift-add, three-input add and logic, compares under a predicate.
+use super::Selector;
+use crate::ir::{Cond, FCond, IBin, IUn, InstData, Opcode, Ty, Value};
+use crate::lower::mir::Opd;
+use crate::ops::Op;
+use crate::program::{LaunchConstant, Special};
+
+/// A 64-bit offset that is a scaled 32-bit index.
+pub(super) struct Scaled {
+    pub index: Value,
+    pub signed: bool,
+    pub factor: u64,
+}
+
+impl Selector<'_> {
+    /// Whether the machine has this fused form.
+    pub(super) fn has(&self, op: Op) -> bool {
+        self.forms.contains(&op)
+    }
+
+    /// `v` as a sign- or zero-extended 32-bit index times a constant.
+    pub(super) fn scaled_index(&self, v: Value) -> Option<Scaled> {
+        let d = self.f.def_inst(v)?;
+        let (extension, factor) = match d.op {
+            Opcode::IBin(IBin::Shl) => (d.args[0], 1u64.checked_shl(self.f.as_const(d.args[1])? as u32)?),
+            Opcode::IBin(IBin::Mul) => match (self.f.as_const(d.args[0]), self.f.as_const(d.args[1])) {
+                (_, Some(c)) => (d.args[0], c),
+                (Some(c), _) => (d.args[1], c),
+                _ => return None,
+            },
+            _ => (v, 1),
+        };
+        let e = self.f.def_inst(extension)?;
+        let signed = match e.op {
+            Opcode::Sext => true,
+            Opcode::Zext => false,
+            _ => return None,
+        };
+        let fits = if signed { factor < 1 << 31 } else { factor < 1 << 32 };
+        (self.f.ty(e.args[0]) == Ty::I32 && fits).then_some(Scaled { index: e.args[0], signed, factor })
+    }
+
+    /// Whether a value is the truncated global id itself, in whatever order its sum was written.
+    fn is_global_id(&self, v: Value) -> bool {
+        let mut terms = vec![v];
+        let (mut product, mut local, mut count) = (false, false, 0);
+        while let Some(t) = terms.pop() {
+            count += 1;
+            let Some(d) = self.f.def_inst(t) else { return false };
+            match d.op {
+                Opcode::IBin(IBin::Add) if count < 6 => terms.extend(&d.args),
+                Opcode::IBin(IBin::Mul) => {
+                    let special = |v: Value| {
+                        self.f.def_inst(v).is_some_and(|d| {
+                            matches!(
+                                d.op,
+                                Opcode::Special(Special::GroupIdX | Special::GroupIdY | Special::GroupIdZ)
+                                    | Opcode::Launch(LaunchConstant::EnqueuedLocalSize(_))
+                            )
+                        })
+                    };
+                    product |= special(d.args[0]) && special(d.args[1]);
+                }
+                Opcode::Special(Special::LocalIdX | Special::LocalIdY | Special::LocalIdZ) => local = true,
+                Opcode::Launch(LaunchConstant::GlobalOffset { .. }) | Opcode::Trunc => {}
+                _ => return false,
+            }
+        }
+        product && local
+    }
+
+    /// Emits a 64-bit address `base + offset` where the offset is a scaled index. False: it is no such offset.
+    pub(super) fn select_indexed(&mut self, result: Value, base: Value, offset: Value) -> bool {
+        let Some(s) = self.scaled_index(offset) else { return false };
+        let global_id = s.signed && s.factor.is_power_of_two() && self.is_global_id(s.index);
+        let wide = if s.signed { Op::IMadWideS } else { Op::IMadWideU };
+        if global_id && self.options.target.wide_global_ids && self.has(Op::LeaSext) {
+            if self.uses[offset.0 as usize] > 1 {
+                // The shifted id is shared by all arrays that it indexes.
+                return false;
+            }
+            let src = [self.operand(s.index), self.operand(base)];
+            let d = self.destination(result);
+            self.push(Op::LeaSext, d, &src).imm = s.factor.trailing_zeros() as i32;
+            return true;
+        }
+        if !self.has(wide) {
+            return false;
+        }
+        let factor = self.out.pool.word(s.factor as u32);
+        let src = [self.operand(s.index), factor, self.operand(base)];
+        let d = self.destination(result);
+        self.push(wide, d, &src);
+        true
+    }
+
+    /// Emits a scaled index on its own (an offset that several addresses share).
+    pub(super) fn select_scaled(&mut self, result: Value) -> bool {
+        let Some(s) = self.scaled_index(result) else { return false };
+        if s.factor == 1 {
+            return false;
+        }
+        let zero = self.out.pool.wide(0);
+        let wide = if s.signed { Op::IMadWideS } else { Op::IMadWideU };
+        let shift = s.signed && s.factor.is_power_of_two() && self.is_global_id(s.index);
+        if shift && self.options.target.wide_global_ids && self.has(Op::LeaSext) {
+            let a = self.operand(s.index);
+            let d = self.destination(result);
+            self.push(Op::LeaSext, d, &[a, zero]).imm = s.factor.trailing_zeros() as i32;
+            return true;
+        }
+        if !self.has(wide) {
+            return false;
+        }
+        let factor = self.out.pool.word(s.factor as u32);
+        let a = self.operand(s.index);
+        let d = self.destination(result);
+        self.push(wide, d, &[a, factor, zero]);
+        true
+    }
+
+    /// 32-bit `a + b` with a product, a shifted term or another sum folded in.
+    pub(super) fn select_add32(&mut self, result: Value, a: Value, b: Value) -> bool {
+        for (term, other) in [(a, b), (b, a)] {
+            let Some((_, d)) = self.single_use(term) else { continue };
+            match d.op {
+                Opcode::IBin(IBin::Mul) if self.has(Op::IMad32) => {
+                    let src = [d.args[0], d.args[1], other].map(|v| self.operand(v));
+                    let dst = self.destination(result);
+                    self.push(Op::IMad32, dst, &src);
+                    return true;
+                }
+                Opcode::IBin(IBin::Shl) if self.has(Op::Lea32) => {
+                    let Some(shift) = self.f.as_const(d.args[1]).filter(|&s| s < 32) else { continue };
+                    let src = [d.args[0], other].map(|v| self.operand(v));
+                    let dst = self.destination(result);
+                    self.push(Op::Lea32, dst, &src).imm = shift as i32;
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        for (term, other) in [(a, b), (b, a)] {
+            let Some((_, d)) = self.single_use(term) else { continue };
+            let plain = |v: Value| self.single_use(v).is_none_or(|(_, d)| d.op != Opcode::IBin(IBin::Mul));
+            if d.op == Opcode::IBin(IBin::Add) && self.has(Op::IAdd3) && plain(d.args[0]) && plain(d.args[1]) {
+                let src = [d.args[0], d.args[1], other].map(|v| self.operand(v));
+                let dst = self.destination(result);
+                self.push(Op::IAdd3, dst, &src);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A multiplication by a power of two as a shift. 32 bits.
+    pub(super) fn select_mul32(&mut self, result: Value, a: Value, b: Value) -> bool {
+        for (v, c) in [(a, b), (b, a)] {
+            let Some(factor) = self.f.as_const(c).map(|c| c as u32) else { continue };
+            if factor.is_power_of_two() {
+                let count = self.out.pool.word(factor.trailing_zeros());
+                let src = [self.operand(v), count];
+                let d = self.destination(result);
+                self.push(Op::Shl32, d, &src);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Logic of up to three inputs as one look-up.
+    pub(super) fn select_logic(&mut self, result: Value, data: &InstData) -> bool {
+        let ty = self.f.ty(result);
+        if ty != Ty::I32 || !self.has(Op::Lop3) {
+            return false;
+        }
+        let mut leaves = Vec::new();
+        let Some(table) = self.truth_table(data, &mut leaves) else { return false };
+        if leaves.len() < 2 {
+            return false;
+        }
+        let mut src: Vec<Opd> = leaves.iter().map(|&v| self.operand(v)).collect();
+        if src.len() < 3 {
+            src.push(self.out.pool.word(0));
+        }
+        let d = self.destination(result);
+        self.push(Op::Lop3, d, &src).imm = table as i32;
+        true
+    }
+
+    /// Truth table of a logic tree over at most three leaves (bit `a * 4 + b * 2 + c`).
+    fn truth_table(&self, root: &InstData, leaves: &mut Vec<Value>) -> Option<u8> {
+        const INPUTS: [u8; 3] = [0xf0, 0xcc, 0xaa];
+        let side = |v: Value, leaves: &mut Vec<Value>, later: usize| -> Option<u8> {
+            if let Some(c) = self.f.as_const(v) {
+                match c as u32 {
+                    0 => return Some(0),
+                    u32::MAX => return Some(0xff),
+                    _ => {}
+                }
+            }
+            if let Some((_, d)) = self.single_use(v) {
+                // An operand that stays behind needs a leaf of its own: leave room for it.
+                let mut tentative = leaves.clone();
+                if let Some(t) = self.truth_table(d, &mut tentative) {
+                    if tentative.len() + later <= 3 {
+                        *leaves = tentative;
+                        return Some(t);
+                    }
+                }
+            }
+            let at = leaves.iter().position(|&l| l == v).unwrap_or_else(|| {
+                leaves.push(v);
+                leaves.len() - 1
+            });
+            INPUTS.get(at).copied()
+        };
+        if !matches!(root.results.first().map(|&r| self.f.ty(r)), Some(Ty::I32)) {
+            return None;
+        }
+        match root.op {
+            Opcode::IBin(op @ (IBin::And | IBin::Or | IBin::Xor)) => {
+                let a = side(root.args[0], leaves, 1)?;
+                let b = side(root.args[1], leaves, 0)?;
+                Some(match op {
+                    IBin::And => a & b,
+                    IBin::Or => a | b,
+                    _ => a ^ b,
+                })
+            }
+            Opcode::IUn(IUn::Not) => Some(!side(root.args[0], leaves, 0)?),
+            _ => None,
+        }
+    }
+
+    /// The compare that a conjunction or disjunction can take into itself, and the other operand.
+    pub(super) fn fused_compare(&self, data: &InstData) -> Option<(Value, Value)> {
+        if !matches!(data.op, Opcode::BoolAnd | Opcode::BoolOr) {
+            return None;
+        }
+        let [a, b] = [data.args[0], data.args[1]];
+        [(b, a), (a, b)].into_iter().find(|&(compare, _)| {
+            self.single_use(compare).is_some_and(|(_, d)| matches!(d.op, Opcode::ICmp(_) | Opcode::FCmp(_)))
+        })
+    }
+
+    /// Emits `compare && other` as one compare under a predicate, or `compare || other` as the negation of
+    /// `!compare && !other`; the destination was chosen accordingly.
+    pub(super) fn select_compare_chain(&mut self, result: Value, data: &InstData) -> bool {
+        let Some((compare, other)) = self.fused_compare(data) else { return false };
+        let invert = data.op == Opcode::BoolOr;
+        let d = match self.destination(result) {
+            Opd::Pred(p, negated) if negated == invert => Opd::Pred(p, false),
+            _ => return false,
+        };
+        let Some(c) = self.f.def_inst(compare) else { return false };
+        let other = match self.predicate(other) {
+            Opd::Pred(p, negated) => Opd::Pred(p, negated != invert),
+            o => o,
+        };
+        let src = [self.operand(c.args[0]), self.operand(c.args[1]), other];
+        let ty = self.f.ty(c.args[0]);
+        let (op, imm) = match c.op {
+            Opcode::ICmp(cond) => {
+                let cond = if invert { inverse(cond) } else { cond };
+                (super::tables::int_compare(ty.bits()), cond as i32)
+            }
+            Opcode::FCmp(cond) => {
+                let cond = if invert { float_inverse(cond) } else { cond };
+                (super::tables::float_compare(ty), cond as i32)
+            }
+            _ => return false,
+        };
+        self.push(op, d, &src).imm = imm;
+        true
+    }
+}
+
+/// The condition that holds exactly where `c` does not.
+pub(super) fn inverse(c: Cond) -> Cond {
+    match c {
+        Cond::Eq => Cond::Ne,
+        Cond::Ne => Cond::Eq,
+        Cond::SLt => Cond::SGe,
+        Cond::SLe => Cond::SGt,
+        Cond::SGt => Cond::SLe,
+        Cond::SGe => Cond::SLt,
+        Cond::ULt => Cond::UGe,
+        Cond::ULe => Cond::UGt,
+        Cond::UGt => Cond::ULe,
+        Cond::UGe => Cond::ULt,
+    }
+}
+
+fn float_inverse(c: FCond) -> FCond {
+    match c {
+        FCond::OEq => FCond::UNe,
+        FCond::ONe => FCond::UEq,
+        FCond::OLt => FCond::UGe,
+        FCond::OLe => FCond::UGt,
+        FCond::OGt => FCond::ULe,
+        FCond::OGe => FCond::ULt,
+        FCond::Ordered => FCond::Unordered,
+        FCond::UEq => FCond::ONe,
+        FCond::UNe => FCond::OEq,
+        FCond::ULt => FCond::OGe,
+        FCond::ULe => FCond::OGt,
+        FCond::UGt => FCond::OLe,
+        FCond::UGe => FCond::OLt,
+        FCond::Unordered => FCond::Ordered,
+    }
+}
