@@ -4,10 +4,11 @@
 mod arguments;
 mod commands;
 mod failure;
+mod kernel_argument;
 mod output;
+mod run;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 use std::process::ExitCode;
 
 /// A simulated GPU that presents itself as an OpenCL device.
@@ -24,6 +25,16 @@ const EXIT_CODES: &str = "Exit codes: 0 all well, 1 a case or kernel failed, 2 u
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run every case of a suite on one or more machines and check the results.
+    Suite(commands::suite::Arguments),
+    /// Run one kernel with arguments from the command line.
+    Kernel(commands::kernel::Arguments),
+    /// Compare a suite with measured hardware.
+    Validate(commands::validate::Arguments),
+    /// Show the IR and the machine program of kernels.
+    Disasm(commands::disasm::Arguments),
+    /// Explain how many warps fit on a compute unit, and what limits them.
+    Occupancy(commands::occupancy::Arguments),
     /// List, show and check machine descriptions.
     Config(commands::config::Arguments),
 }
@@ -38,7 +49,12 @@ fn main() -> ExitCode {
         }
     };
     let result = match cli.command {
-        Command::Config(arguments) => commands::config::run(&arguments),
+        Command::Suite(arguments) => commands::suite::run_command(&arguments),
+        Command::Kernel(arguments) => commands::kernel::run_command(&arguments),
+        Command::Validate(arguments) => commands::validate::run_command(&arguments),
+        Command::Disasm(arguments) => commands::disasm::run_command(&arguments),
+        Command::Occupancy(arguments) => commands::occupancy::run_command(&arguments),
+        Command::Config(arguments) => commands::config::run_command(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

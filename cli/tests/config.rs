@@ -1,14 +1,8 @@
 //! `warpscope config` as a user meets it.
-use assert_cmd::Command;
-use predicates::str::contains;
+mod common;
 
-fn warpscope(arguments: &[&str]) -> assert_cmd::assert::Assert {
-    let mut command = Command::cargo_bin("warpscope").unwrap();
-    for variable in ["WARPSCOPE_CONFIG", "WARPSCOPE_SET", "WARPSCOPE_MODE", "WARPSCOPE_OUT"] {
-        command.env_remove(variable);
-    }
-    command.args(arguments).assert()
-}
+use common::{command, warpscope};
+use predicates::str::contains;
 
 #[test]
 fn presets_are_listed_and_shown() {
@@ -35,10 +29,9 @@ fn mistakes_end_with_code_2_and_a_sentence() {
 
 #[test]
 fn the_environment_gives_way_to_flags() {
-    let mut command = Command::cargo_bin("warpscope").unwrap();
-    command.env("WARPSCOPE_CONFIG", "tiny").env("WARPSCOPE_SET", "chip.compute_units=3; chip.core_mhz=5");
-    command.args(["config", "show", "--set", "chip.core_mhz=6"]);
-    command
+    command(&["config", "show", "--set", "chip.core_mhz=6"])
+        .env("WARPSCOPE_CONFIG", "tiny")
+        .env("WARPSCOPE_SET", "chip.compute_units=3; chip.core_mhz=5")
         .assert()
         .success()
         .stdout(contains("compute_units = 3  # WARPSCOPE_SET chip.compute_units=3"))

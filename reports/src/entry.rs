@@ -51,7 +51,7 @@ impl Peaks {
             compute_units: spec.chip.compute_units,
             issue: spec.compute_unit.sub_cores * spec.compute_unit.issue_width,
             core_mhz: spec.chip.core_mhz,
-            dram: 0.0,
+            dram: f64::from(spec.memory.dram.bus_bits) / 8.0 * 2.0 * spec.chip.dram_mhz * 1e-3,
             sector: spec.memory.sector,
         }
     }

@@ -45,7 +45,7 @@ enum Command {
     },
 }
 
-pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::List => print(&preset_list()),
         Command::Show { machine, only, select } => {

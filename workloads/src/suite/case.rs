@@ -18,6 +18,7 @@ pub(super) fn run(shared: &Shared, case: &Case, machine: usize) -> CaseResult {
         records: Vec::new(),
         checks: Vec::new(),
         digests: Vec::new(),
+        outputs: Vec::new(),
         error: None,
         interrupted: false,
         seconds: 0.0,
@@ -61,7 +62,11 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
 
     let after = read_back(&machine, case, &launch.arguments)?;
     drop((variables, machine));
-    check(shared, case, &contents, &after, result)
+    check(shared, case, &contents, &after, result)?;
+    if shared.options.keep_outputs {
+        result.outputs = after.into_iter().enumerate().collect();
+    }
+    Ok(())
 }
 
 fn repeat(machine: &mut Machine, launch: &Launch, times: u32) -> Result<Vec<LaunchRecord>, LaunchError> {

@@ -42,6 +42,8 @@ pub struct SuiteOptions {
     pub digests: Option<PathBuf>,
     /// Warp instructions after which a launch is stopped as a runaway; 0: the machine's default.
     pub instruction_limit: u64,
+    /// Keep the contents of the buffers after the last launch.
+    pub keep_outputs: bool,
 }
 
 impl Default for SuiteOptions {
@@ -53,6 +55,7 @@ impl Default for SuiteOptions {
             only: Vec::new(),
             digests: None,
             instruction_limit: 0,
+            keep_outputs: false,
         }
     }
 }
@@ -70,6 +73,8 @@ pub struct CaseResult {
     pub checks: Vec<Check>,
     /// FNV-1a of each output buffer's bytes, by argument index.
     pub digests: Vec<(usize, u64)>,
+    /// Contents of the buffers after the last launch, by argument index, where they are kept.
+    pub outputs: Vec<(usize, Vec<u8>)>,
     /// Why the case did not run to its end.
     pub error: Option<String>,
     /// Whether it was interrupted from outside: neither passed nor failed.

@@ -1,0 +1,36 @@
+//! The program under test, and small files for it.
+#![allow(dead_code)]
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use std::path::{Path, PathBuf};
+
+/// The program without the caller's settings.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("warpscope").unwrap();
+    for variable in ["WARPSCOPE_CONFIG", "WARPSCOPE_SET", "WARPSCOPE_MODE", "WARPSCOPE_OUT"] {
+        command.env_remove(variable);
+    }
+    command.args(arguments);
+    command
+}
+
+/// Runs it.
+pub fn warpscope(arguments: &[&str]) -> Assert {
+    command(arguments).assert()
+}
+
+/// A file of the repository.
+pub fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// Compiles OpenCL C to a module in `folder`, through the tested program's own compiler.
+pub fn module(folder: &Path, source: &str) -> PathBuf {
+    use warpscope_compiler::{BuildOptions, Compiler, Request, Standard};
+    let compiler = Compiler::find().expect("clang-15, llvm-15 and llvm-spirv-15 are needed for this test");
+    let options = BuildOptions::new(Standard::Cl30);
+    let path = folder.join("k.spv");
+    std::fs::write(&path, compiler.compile(&Request::new(source, "k.cl", &options)).unwrap().spirv).unwrap();
+    path
+}
