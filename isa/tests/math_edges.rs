@@ -142,9 +142,12 @@ fn one_argument() {
     }
 }
 
+/// A function and its (x, y, value).
+type Cases = &'static [(f64, f64, f64)];
+
 #[test]
 fn two_arguments() {
-    let cases: &[(&str, &[(f64, f64, f64)])] = &[
+    let cases: &[(&str, Cases)] = &[
         (
             "atan2pi",
             &[

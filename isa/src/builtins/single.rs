@@ -127,7 +127,7 @@ fn sin_cos(x: f64) -> (f64, f64) {
 
 /// Whether [`sin_cos`] does not reach: large, infinite or NaN.
 fn beyond(x: f32) -> bool {
-    !(x.abs() as f64 <= TURNS)
+    x.is_nan() || x.abs() as f64 > TURNS
 }
 
 #[inline(always)]

@@ -6,6 +6,7 @@ fn shape(element: u8, count: u8, signed: bool) -> AccessShape {
     AccessShape { element, count, atomic: 0, signed }
 }
 
+#[expect(clippy::too_many_arguments)]
 /// Runs one operation with register 0 (and 1) as address and 4.. as data.
 fn one<const W: usize>(
     mut o: MachineOp,

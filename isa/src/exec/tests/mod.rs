@@ -2,6 +2,7 @@
 mod control;
 mod levels;
 mod memory;
+mod semantics;
 
 use super::*;
 use crate::ops::Op;
@@ -101,11 +102,11 @@ impl<const W: usize> LaneMemory<W> for Flat {
     fn load(&mut self, access: &WarpAccess<'_, W>, out: &mut [Row<W>]) -> Result<(), Fault> {
         let size = access.shape.element as usize;
         for lane in (0..W).filter(|i| access.mask >> i & 1 != 0) {
-            for word in 0..access.shape.registers() as usize {
+            for (word, row) in out.iter_mut().enumerate() {
                 let mut bytes = [0; 4];
                 let at = Self::at(access.addresses[lane]) + word * size.min(4);
                 bytes[..size.min(4)].copy_from_slice(&self.bytes[at..at + size.min(4)]);
-                out[word].0[lane] = u32::from_le_bytes(bytes);
+                row.0[lane] = u32::from_le_bytes(bytes);
             }
         }
         Ok(())
