@@ -22,6 +22,8 @@ pub enum Failure {
     Interrupted(String),
     /// The reader of standard output went away.
     OutputClosed,
+    /// A program that was run ended with this code, or could not be run and the sentence says why.
+    Program(u8, String),
 }
 
 impl Failure {
@@ -42,6 +44,7 @@ impl Failure {
             Failure::Usage(text) => (text.as_str(), USAGE),
             Failure::Interrupted(text) => (text.as_str(), INTERRUPTED),
             Failure::OutputClosed => ("", 0),
+            Failure::Program(code, text) => (text.as_str(), *code),
         };
         if !text.is_empty() {
             // Without standard error there is nobody to tell; the code still says it.

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod driver;
 mod failure;
 mod kernel_argument;
 mod output;
@@ -35,6 +36,10 @@ enum Command {
     Disasm(commands::disasm::Arguments),
     /// Explain how many warps fit on a compute unit, and what limits them.
     Occupancy(commands::occupancy::Arguments),
+    /// Run an OpenCL program on the simulated device and report on what it did.
+    Run(commands::run::Arguments),
+    /// Where the OpenCL driver is, and making loaders find it.
+    Icd(commands::icd::Arguments),
     /// List, show and check machine descriptions.
     Config(commands::config::Arguments),
 }
@@ -54,6 +59,8 @@ fn main() -> ExitCode {
         Command::Validate(arguments) => commands::validate::run_command(&arguments),
         Command::Disasm(arguments) => commands::disasm::run_command(&arguments),
         Command::Occupancy(arguments) => commands::occupancy::run_command(&arguments),
+        Command::Run(arguments) => commands::run::run_command(&arguments),
+        Command::Icd(arguments) => commands::icd::run_command(&arguments),
         Command::Config(arguments) => commands::config::run_command(&arguments),
     };
     match result {

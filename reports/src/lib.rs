@@ -5,6 +5,7 @@
 pub mod compare;
 mod entry;
 mod metrics;
+pub mod program;
 pub mod render;
 pub mod sections;
 mod store;

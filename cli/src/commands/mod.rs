@@ -1,7 +1,9 @@
 //! One file a command.
 pub mod config;
 pub mod disasm;
+pub mod icd;
 pub mod kernel;
 pub mod occupancy;
+pub mod run;
 pub mod suite;
 pub mod validate;

@@ -16,6 +16,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpscope_sim::LaunchRecord;
 
 /// What a command occupies; one command at a time each.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -39,8 +40,8 @@ pub struct Done {
     pub duration: Time,
     /// Bytes moved, for transfers.
     pub bytes: u64,
-    /// The launch record, for kernels: a JSON value.
-    pub launch: Option<String>,
+    /// The launch record, for kernels.
+    pub launch: Option<Box<LaunchRecord>>,
 }
 
 /// The deed of a command.

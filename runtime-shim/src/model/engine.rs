@@ -2,7 +2,7 @@
 use super::Device;
 use super::clock::{NANOSECOND, Time};
 use super::command::Done;
-use crate::cl::errors::{CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
+use crate::cl::errors::CL_OUT_OF_RESOURCES;
 use crate::error::{ClError, Result};
 use std::sync::Arc;
 use warpscope_memory::device_memory::DeviceMemory;
@@ -27,9 +27,8 @@ impl Engine {
     /// Runs a kernel.
     pub fn launch(&mut self, launch: &Launch) -> Result<Done> {
         let record = self.machine.launch(launch).map_err(|e| ClError::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
-        let text = serde_json::to_string(&record).map_err(|e| ClError::new(CL_OUT_OF_HOST_MEMORY, e.to_string()))?;
         let duration = (record.counters.time.nanoseconds * NANOSECOND as f64) as Time;
-        Ok(Done { duration, bytes: 0, launch: Some(text) })
+        Ok(Done { duration, bytes: 0, launch: Some(Box::new(record)) })
     }
 }
 

@@ -8,12 +8,17 @@ use crate::sync::Mutex;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Version of the lines' format.
 const VERSION: u32 = 1;
 
 /// Where lines go; nowhere without `WARPSCOPE_OUT`.
-pub struct Recorder(Option<Mutex<File>>);
+pub struct Recorder {
+    file: Option<Mutex<File>>,
+    /// Number of the context within the process.
+    context: u32,
+}
 
 /// A finished command.
 pub struct CommandLine<'a> {
@@ -30,30 +35,28 @@ pub struct CommandLine<'a> {
 impl Recorder {
     /// Appends to `$WARPSCOPE_OUT/<pid>.jsonl`.
     pub fn from_environment() -> Recorder {
+        static CONTEXTS: AtomicU32 = AtomicU32::new(0);
+        let context = CONTEXTS.fetch_add(1, Ordering::Relaxed);
         let Some(directory) = std::env::var_os("WARPSCOPE_OUT").filter(|d| !d.is_empty()) else {
-            return Recorder(None);
+            return Recorder { file: None, context };
         };
         let path = Path::new(&directory).join(format!("{}.jsonl", std::process::id()));
         let opened =
             std::fs::create_dir_all(&directory).and_then(|()| File::options().create(true).append(true).open(&path));
-        match opened {
-            Ok(file) => Recorder(Some(Mutex::new(file))),
-            Err(error) => {
-                eprintln!("warpscope: no record is kept: {}: {error}", path.display());
-                Recorder(None)
-            }
-        }
+        let kept = opened.inspect_err(|e| eprintln!("warpscope: no record is kept: {}: {e}", path.display()));
+        Recorder { file: kept.ok().map(Mutex::new), context }
     }
 
     /// Appends a finished command.
     pub fn append(&self, line: &CommandLine<'_>) {
-        if self.0.is_none() {
+        if self.file.is_none() {
             return;
         }
         let CommandLine { sequence, command, times, done } = line;
         let mut text = format!(
-            "{{\"version\":{VERSION},\"sequence\":{sequence},\"command\":\"{}\",\"queued_ps\":{},\"submit_ps\":{},\
+            "{{\"version\":{VERSION},\"context\":{},\"sequence\":{sequence},\"command\":\"{}\",\"queued_ps\":{},\"submit_ps\":{},\
              \"start_ps\":{},\"end_ps\":{},\"bytes\":{}",
+            self.context,
             command_name(*command),
             times.queued,
             times.submit,
@@ -61,9 +64,9 @@ impl Recorder {
             times.end,
             done.bytes
         );
-        if let Some(launch) = &done.launch {
+        if let Some(launch) = done.launch.as_ref().and_then(|l| serde_json::to_string(l).ok()) {
             text.push_str(",\"launch\":");
-            text.push_str(launch);
+            text.push_str(&launch);
         }
         text.push_str("}\n");
         self.write(&text);
@@ -73,14 +76,15 @@ impl Recorder {
     pub fn append_failure(&self, sequence: u64, command: u32, error: &ClError) {
         let why = serde_json::Value::from(error.why.as_ref());
         self.write(&format!(
-            "{{\"version\":{VERSION},\"sequence\":{sequence},\"command\":\"{}\",\"status\":{},\"error\":{why}}}\n",
+            "{{\"version\":{VERSION},\"context\":{},\"sequence\":{sequence},\"command\":\"{}\",\"status\":{},\"error\":{why}}}\n",
+            self.context,
             command_name(command),
             error.code
         ));
     }
 
     fn write(&self, text: &str) {
-        if let Some(file) = &self.0 {
+        if let Some(file) = &self.file {
             // A full disk must not stop the program; the report will miss the line.
             let _ = file.lock().write_all(text.as_bytes());
         }

@@ -1,0 +1,95 @@
+//! `warpscope run`: a program with the simulated device as its only OpenCL platform.
+use crate::arguments::MachineArguments;
+use crate::failure::Failure;
+use crate::{driver, output};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use warpscope_reports::program::{program_report, read_processes};
+
+/// As `env` does: this command failed, the program cannot be executed, the program is not found.
+const OURS: u8 = 125;
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    /// Results only.
+    Functional,
+    /// Results and detailed timing.
+    Timing,
+}
+
+/// Arguments of `warpscope run`.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// How kernels are simulated.
+    #[arg(long, value_enum, env = "WARPSCOPE_MODE", default_value = "timing")]
+    mode: Mode,
+    /// Keep the log of commands in this directory.
+    #[arg(long, value_name = "DIR", env = "WARPSCOPE_OUT")]
+    out: Option<PathBuf>,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// Runs the program; the report goes to standard error, and the exit code is the program's.
+pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
+    let machine = arguments.machine.load()?;
+    let library = driver::find()?;
+    let ours = |e: std::io::Error| Failure::Program(OURS, format!("warpscope run: {e}"));
+    let private = tempfile::tempdir().map_err(ours)?;
+    let vendors = private.path().join("vendors");
+    std::fs::create_dir(&vendors).map_err(ours)?;
+    std::fs::write(vendors.join("warpscope.icd"), format!("{}\n", library.display())).map_err(ours)?;
+    let out = match &arguments.out {
+        Some(directory) => kept(directory)?,
+        None => private.path().to_path_buf(),
+    };
+
+    let mut command = Command::new(&arguments.program[0]);
+    command.args(&arguments.program[1..]);
+    command.env("OCL_ICD_VENDORS", &vendors).env_remove("OCL_ICD_FILENAMES");
+    command.env("WARPSCOPE_OUT", &out);
+    command.env("WARPSCOPE_MODE", if let Mode::Functional = arguments.mode { "functional" } else { "timing" });
+    if let Some(config) = &arguments.machine.config {
+        // The program may change its directory before it opens the device.
+        let path = Path::new(config);
+        let absolute = if path.is_file() { path.canonicalize().map_err(ours)? } else { path.to_path_buf() };
+        command.env("WARPSCOPE_CONFIG", absolute);
+    }
+    if !arguments.machine.set.is_empty() {
+        let before = std::env::var("WARPSCOPE_SET").ok().filter(|v| !v.is_empty());
+        let all: Vec<String> = before.into_iter().chain(arguments.machine.set.iter().cloned()).collect();
+        command.env("WARPSCOPE_SET", all.join(";"));
+    }
+    // An interrupt from the terminal goes to the program as well; we outlive it to report.
+    ctrlc::set_handler(|| {}).map_err(|e| Failure::Program(OURS, format!("warpscope run: {e}")))?;
+    let status = command.status().map_err(|e| {
+        let code = if e.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
+        Failure::Program(code, format!("{}: {e}", arguments.program[0].display()))
+    })?;
+
+    let processes = read_processes(&out).map_err(ours)?;
+    let name = arguments.machine.config.clone().unwrap_or_else(|| machine.source.clone());
+    output::note(program_report(&processes, &name, &machine.spec).trim_end());
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    if code == 0 { Ok(()) } else { Err(Failure::Program(code as u8, String::new())) }
+}
+
+/// A directory for the log: without an earlier run's, which would be mixed into the report.
+fn kept(directory: &Path) -> Result<PathBuf, Failure> {
+    std::fs::create_dir_all(directory).map_err(|e| Failure::Usage(format!("{}: {e}", directory.display())))?;
+    let absolute = directory.canonicalize().map_err(|e| Failure::Usage(format!("{}: {e}", directory.display())))?;
+    let earlier = read_processes(&absolute).map_err(|e| Failure::Usage(format!("{}: {e}", absolute.display())))?;
+    if earlier.is_empty() {
+        return Ok(absolute);
+    }
+    Err(Failure::Usage(format!("{} holds an earlier run's log; name another directory", absolute.display())))
+}
