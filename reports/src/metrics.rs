@@ -134,6 +134,34 @@ pub const COLUMNS: &[Column] = &[
         },
     },
     Column {
+        key: "l1_hit",
+        heading: "L1 hit",
+        unit: "",
+        doc: "Share of the sectors of global loads whose data were in the L1.",
+        value: |e| timed(e, |r| l1_hit(r).map_or(Value::Missing, Value::Share)),
+    },
+    Column {
+        key: "l2_hit",
+        heading: "L2 hit",
+        unit: "",
+        doc: "Share of the sectors read from or written to the L2 that it held.",
+        value: |e| timed(e, |r| l2_hit(r).map_or(Value::Missing, Value::Share)),
+    },
+    Column {
+        key: "dram_gb_s",
+        heading: "DRAM GB/s",
+        unit: "GB/s",
+        doc: "Bytes moved between L2 and DRAM over the duration of the launch.",
+        value: |e| timed(e, |r| dram_bandwidth(r).map_or(Value::Missing, |b| Value::Number(b, 1))),
+    },
+    Column {
+        key: "dram_of_peak",
+        heading: "of peak",
+        unit: "",
+        doc: "DRAM bandwidth as a share of what the DRAM could deliver at best.",
+        value: |e| timed(e, |r| of_peak(e, r).map_or(Value::Missing, Value::Share)),
+    },
+    Column {
         key: "check",
         heading: "check",
         unit: "",
@@ -151,7 +179,12 @@ fn timed(entry: &Entry, value: impl Fn(&LaunchRecord) -> Value) -> Value {
     entry.record.as_ref().filter(|r| r.mode == Mode::Timing).map_or(Value::Missing, value)
 }
 
-/// `1024x1024 /16x16`.
+/// DRAM bandwidth as a share of the peak.
+pub(crate) fn of_peak(entry: &Entry, record: &LaunchRecord) -> Option<f64> {
+    dram_bandwidth(record).filter(|_| entry.peaks.dram > 0.0).map(|b| b / entry.peaks.dram)
+}
+
+/// `1024x1024/16x16`.
 pub fn work_size(record: &LaunchRecord) -> String {
     let shape = &record.geometry;
     let dims = shape.work_dim as usize;
@@ -161,35 +194,89 @@ pub fn work_size(record: &LaunchRecord) -> String {
     format!("{global}/{local}")
 }
 
-macro_rules! memory_metrics {
-    ($( $(#[$doc:meta])+ $name:ident; )*) => { $( $(#[$doc])+ pub(crate) fn $name(_: &LaunchRecord) -> Option<f64> { None } )* };
+/// A share, where there is something to take it of.
+pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
-memory_metrics! {
-    /// Sectors that global loads ask of the L1.
-    load_sectors;
-    /// Sectors that global stores write.
-    store_sectors;
-    /// Sectors of global loads that hit in the L1, in percent.
-    l1_hit_percent;
-    /// Sectors that hit in the L2, in percent.
-    l2_hit_percent;
-    /// Sectors read from the L2.
-    l2_read_sectors;
-    /// Sectors written to the L2.
-    l2_write_sectors;
-    /// Bytes read from the DRAM.
-    dram_read_bytes;
-    /// Bytes written to the DRAM.
-    dram_write_bytes;
-    /// Extra passes through local memory because of bank conflicts.
-    local_conflicts;
+
+fn percent(share: Option<f64>) -> Option<f64> {
+    share.map(|s| s * 100.0)
+}
+
+/// Share of the sectors of global loads whose data were in the L1.
+pub(crate) fn l1_hit(record: &LaunchRecord) -> Option<f64> {
+    let unit = &record.counters.memory.unit;
+    share(unit.load_sector_hits, unit.load_sectors)
+}
+
+/// Share of the sectors read from or written to the L2 that it held.
+pub(crate) fn l2_hit(record: &LaunchRecord) -> Option<f64> {
+    let l2 = &record.counters.memory.l2;
+    share(l2.read_sector_hits + l2.write_sector_hits, l2.read_sectors + l2.write_sectors)
+}
+
+/// Bytes moved between L2 and DRAM.
+pub(crate) fn dram_bytes(record: &LaunchRecord) -> u64 {
+    let dram = &record.counters.memory.dram;
+    dram.read_bytes + dram.write_bytes
+}
+
+/// DRAM bandwidth in bytes a nanosecond (GB/s) over the whole launch.
+pub(crate) fn dram_bandwidth(record: &LaunchRecord) -> Option<f64> {
+    let time = record.counters.time.nanoseconds;
+    (time > 0.0).then(|| dram_bytes(record) as f64 / time)
+}
+
+/// Sectors that global loads ask of the L1.
+pub(crate) fn load_sectors(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.unit.load_sectors as f64)
+}
+
+/// Sectors that global stores write.
+pub(crate) fn store_sectors(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.unit.store_sectors as f64)
+}
+
+/// [`l1_hit`] in percent.
+pub(crate) fn l1_hit_percent(record: &LaunchRecord) -> Option<f64> {
+    percent(l1_hit(record))
+}
+
+/// [`l2_hit`] in percent.
+pub(crate) fn l2_hit_percent(record: &LaunchRecord) -> Option<f64> {
+    percent(l2_hit(record))
+}
+
+/// Sectors read from the L2.
+pub(crate) fn l2_read_sectors(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.l2.read_sectors as f64)
+}
+
+/// Sectors written to the L2.
+pub(crate) fn l2_write_sectors(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.l2.write_sectors as f64)
+}
+
+/// Bytes read from the DRAM.
+pub(crate) fn dram_read_bytes(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.dram.read_bytes as f64)
+}
+
+/// Bytes written to the DRAM.
+pub(crate) fn dram_write_bytes(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.dram.write_bytes as f64)
+}
+
+/// Extra passes through local memory because of bank conflicts.
+pub(crate) fn local_conflicts(record: &LaunchRecord) -> Option<f64> {
+    Some(record.counters.memory.unit.local_conflicts as f64)
 }
 
 /// Intensity and rate of a launch for the roofline; none without DRAM traffic.
 pub(crate) fn roofline_point(entry: &Entry) -> Option<Point> {
     let record = entry.record.as_ref().filter(|r| r.mode == Mode::Timing)?;
     let instructions = record.counters.work.warp_instructions as f64;
-    let bytes = dram_read_bytes(record)? + dram_write_bytes(record)?;
+    let bytes = dram_bytes(record) as f64;
     let time = record.counters.time.nanoseconds;
     (bytes > 0.0 && time > 0.0).then(|| Point {
         x: instructions / bytes,

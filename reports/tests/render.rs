@@ -13,7 +13,9 @@ fn the_summary_shows_the_figures_and_what_failed() {
     let text = summary(&[entry("vecadd"), bad]);
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows[0].starts_with("case"), "{text}");
-    for part in ["vecadd", "8192/128", "10000", "10.00", "1.28", "37.5%", "long-scoreboard 60%", "passed"] {
+    for part in
+        ["vecadd", "8192/128", "10000", "10.00", "1.28", "37.5%", "long-scoreboard 60%", "25.0%", "19.7", "passed"]
+    {
         assert!(rows[2].contains(part), "{part} in {text}");
     }
     assert!(rows[3].contains("FAILED"));
@@ -49,7 +51,14 @@ fn pages_stand_alone_and_escape_names() {
 #[test]
 fn the_report_on_one_launch_says_what_limits_it() {
     let text = sections::text(&entry("k"));
-    for part in ["Launch", "Occupancy", "Warp states", "60.0% of the warps' time goes to long-scoreboard", "24.0"] {
+    for part in [
+        "Launch",
+        "Occupancy",
+        "Warp states",
+        "60.0% of the warps' time goes to long-scoreboard",
+        "24.0",
+        "16.0 sectors of 32 B an access",
+    ] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }

@@ -3,6 +3,7 @@ use crate::{Limiter, Mode, Occupancy, Resources};
 use serde::{Deserialize, Serialize};
 use warpscope_configs::{CounterInfo, Counters, counted_enum, counters};
 use warpscope_isa::ops::OpClass;
+use warpscope_memory::counters::{CuCounters, DramCounters, L2Counters};
 
 /// Version of [`LaunchRecord`]'s format; changes when a field changes its meaning or goes.
 pub const RECORD_VERSION: u32 = 1;
@@ -55,9 +56,9 @@ counted_enum! {
         ConstantMiss = "constant-miss",
         /// A result of fixed latency (arithmetic) was awaited.
         Wait = "wait",
-        /// Data of a global, constant-bank or private memory access was awaited.
+        /// Data of a global or private memory access was awaited.
         LongScoreboard = "long-scoreboard",
-        /// Data of local memory, a special-function unit or another shared unit was awaited.
+        /// Data of local memory, the constant bank, a special-function unit or another shared unit was awaited.
         ShortScoreboard = "short-scoreboard",
         /// The execution pipe was occupied.
         PipeThrottle = "pipe-throttle",
@@ -106,6 +107,8 @@ counters! {
             occupancy_achieved: f64 [""],
             /// Cycles that resident warps spent, all warps together.
             warp_cycles: u64 ["cycles"],
+            /// Cycles with a resident warp, all compute units together.
+            active_unit_cycles: u64 ["cycles"],
         }
         sections {
             /// Cycles of the warp schedulers of active compute units, by cause.
@@ -141,6 +144,20 @@ counters! {
 }
 
 counters! {
+    /// The memory hierarchy. Zero in functional mode.
+    pub struct MemoryCounters {
+        sections {
+            /// Load/store units, L1 caches and local memory.
+            unit: CuCounters,
+            /// L2.
+            l2: L2Counters,
+            /// DRAM.
+            dram: DramCounters,
+        }
+    }
+}
+
+counters! {
     /// All counters of a launch.
     pub struct LaunchCounters {
         sections {
@@ -150,6 +167,8 @@ counters! {
             time: TimeCounters,
             /// Instruction and constant fetch.
             fetch: FetchCounters,
+            /// The memory hierarchy.
+            memory: MemoryCounters,
         }
     }
 }

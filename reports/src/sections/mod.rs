@@ -1,6 +1,7 @@
 //! The parts of the report on one launch, in the manner of a profiler: one file a section, one row in [`SECTIONS`].
 mod instructions;
 mod launch;
+mod memory;
 mod occupancy;
 mod stalls;
 mod throughput;
@@ -52,6 +53,7 @@ const SECTIONS: &[(Make, bool)] = &[
     (throughput::section, true),
     (occupancy::section, false),
     (stalls::section, true),
+    (memory::section, true),
     (instructions::section, false),
 ];
 

@@ -23,6 +23,12 @@ pub fn entry(case: &str) -> Entry {
     counters.time.warps[Cause::Issued] = 25_600;
     counters.time.warps[Cause::LongScoreboard] = 60_000;
     counters.time.warps[Cause::Wait] = 14_400;
+    counters.memory.unit.load_requests = 512;
+    counters.memory.unit.load_sectors = 8192;
+    counters.memory.unit.load_sector_hits = 2048;
+    counters.memory.l2.read_sectors = 6144;
+    counters.memory.l2.read_sector_hits = 1536;
+    counters.memory.dram.read_bytes = 196_608;
     Entry {
         format: ENTRY_FORMAT,
         suite: "s".into(),
