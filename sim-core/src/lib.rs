@@ -14,6 +14,7 @@ mod machine;
 mod module;
 mod occupancy;
 mod record;
+mod timing;
 
 pub use error::*;
 pub use launch::*;

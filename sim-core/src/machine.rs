@@ -2,6 +2,7 @@
 use crate::check::{Checked, check};
 use crate::functional::{self, Job};
 use crate::grid::Grid;
+use crate::timing::{Engine, Limits};
 use crate::{Convention, Launch, LaunchCounters, LaunchError, LaunchRecord, Mode, ProgramFacts, RECORD_VERSION};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,16 +17,17 @@ pub struct Options {
     pub instruction_limit: u64,
     /// Host threads for functional mode; 0: as many as the host has cores.
     pub threads: usize,
+    /// Cycles between two exchanges of the timing engine; 0: the longest possible.
+    pub window: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { instruction_limit: 20_000_000_000, threads: 0 }
+        Options { instruction_limit: 20_000_000_000, threads: 0, window: 0 }
     }
 }
 
 /// A simulated machine. It owns the device memory, time and caches, and outlives launches.
-#[derive(Debug)]
 pub struct Machine {
     spec: Arc<MachineSpec>,
     digest: String,
@@ -34,6 +36,8 @@ pub struct Machine {
     interrupt: Arc<AtomicBool>,
     launches: u64,
     cold: bool,
+    /// Made by the first launch in timing mode.
+    engine: Option<Engine>,
 }
 
 impl Machine {
@@ -49,6 +53,7 @@ impl Machine {
             interrupt: Arc::default(),
             launches: 0,
             cold: true,
+            engine: None,
         }
     }
 
@@ -80,6 +85,9 @@ impl Machine {
     /// Empties all caches, as if the machine had just been switched on; the next launch is a cold one.
     pub fn flush_caches(&mut self) {
         self.cold = true;
+        if let Some(engine) = &mut self.engine {
+            engine.flush();
+        }
     }
 
     /// Runs a kernel to its end.
@@ -143,16 +151,41 @@ impl Machine {
                 local_size: launch.local,
             },
         );
-        let job = Job {
-            code: Code::new(program, &constants),
-            grid: Grid::new(checked.geometry),
-            view: &self.memory.view(),
-            local_bytes: checked.resources.local_bytes,
-            reserved: self.spec.memory.local.reserved_per_group,
-            instruction_limit: self.options.instruction_limit,
-            interrupt: &self.interrupt,
-            threads: self.options.threads,
-        };
-        Ok(LaunchCounters { work: functional::run(&job)?, ..Default::default() })
+        let code = Code::new(program, &constants);
+        let view = self.memory.view();
+        match launch.mode {
+            Mode::Functional => {
+                let job = Job {
+                    code,
+                    grid: Grid::new(checked.geometry),
+                    view: &view,
+                    local_bytes: checked.resources.local_bytes,
+                    reserved: self.spec.memory.local.reserved_per_group,
+                    instruction_limit: self.options.instruction_limit,
+                    interrupt: &self.interrupt,
+                    threads: self.options.threads,
+                };
+                Ok(LaunchCounters { work: functional::run(&job)?, ..Default::default() })
+            }
+            Mode::Timing => {
+                let limits = Limits {
+                    instructions: self.options.instruction_limit,
+                    interrupt: &self.interrupt,
+                    window: self.options.window,
+                };
+                let engine = self.engine.get_or_insert_with(|| Engine::new(self.spec.clone()));
+                engine.launch(launch, checked, code, &view, &limits)
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine")
+            .field("name", &self.spec.chip.name)
+            .field("configuration", &self.digest)
+            .field("launches", &self.launches)
+            .finish_non_exhaustive()
     }
 }

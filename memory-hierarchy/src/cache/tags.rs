@@ -17,7 +17,7 @@ pub struct TagsSpec {
 }
 
 /// State of one line. Sector masks have bit 0 for the lowest address.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Sectors that hold data.
     pub valid: u8,
@@ -33,6 +33,12 @@ pub struct Entry {
     pub mshr: u16,
     /// A copy of the line is in the other half (L2).
     pub shared: bool,
+}
+
+impl Default for Entry {
+    fn default() -> Entry {
+        Entry::FRESH
+    }
 }
 
 impl Entry {

@@ -6,6 +6,7 @@ mod runner;
 use crate::grid::Grid;
 use crate::{LaunchError, WorkCounters};
 use runner::Runner;
+pub(crate) use runner::count_operation;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use warpscope_isa::exec::Code;

@@ -1,0 +1,354 @@
+//! The program as timing sees it: what each operation occupies, reads and writes, decoded once a launch.
+use crate::Cause;
+use warpscope_configs::MachineSpec;
+use warpscope_isa::ir::fence;
+use warpscope_isa::ops::{OpClass, words};
+use warpscope_isa::program::{MachineOp, Operand, OperandKind, Program, flags};
+
+/// Most pipes that a machine can name.
+pub(crate) const MAX_PIPES: usize = 32;
+/// Most pipes that one class can use.
+const MAX_CHOICES: usize = 4;
+
+/// Queue of a shared unit that an operation goes through.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Queue {
+    None,
+    /// Global and private memory.
+    Lg,
+    /// Local memory, constants, shuffles.
+    Mio,
+}
+
+/// What issuing an operation means beyond its registers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Fixed latency.
+    Plain,
+    /// An access that the memory system times.
+    Memory,
+    /// An indexed load from the constant bank.
+    Constant,
+    Branch,
+    Barrier,
+    Fence,
+    Exit,
+}
+
+/// The pipes of a class, with the cycles that one warp occupies each.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PipeSet {
+    choices: [(u8, u16); MAX_CHOICES],
+    count: u8,
+}
+
+impl PipeSet {
+    pub fn choices(&self) -> &[(u8, u16)] {
+        &self.choices[..self.count as usize]
+    }
+}
+
+/// One operation.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct TimedOp {
+    /// First entry in [`TimedCode::slots`]: reads, then writes.
+    first: u32,
+    reads: u8,
+    writes: u8,
+    /// First entry in [`TimedCode::constant_lines`].
+    first_line: u16,
+    lines: u8,
+    /// Index in [`TimedCode::sets`].
+    pub set: u8,
+    /// Cycles that it holds the dispatch stage.
+    pub dispatch: u8,
+    pub latency: u16,
+    pub kind: Kind,
+    pub queue: Queue,
+    /// Forwarding group of its results, and the cause that waiting for them has: packed as the scoreboard keeps it.
+    pub producer: u8,
+    /// Forwarding group in which it reads.
+    pub group: u8,
+    /// Waits for the warp's outstanding atomics.
+    pub after_atomics: bool,
+    /// A fence or barrier that orders global memory: waits for outstanding stores and atomics.
+    pub orders_global: bool,
+}
+
+/// The decoded program.
+pub(crate) struct TimedCode {
+    pub ops: Vec<TimedOp>,
+    pub sets: Vec<PipeSet>,
+    /// Which pipes are shared by the compute unit's sub-cores, by bit.
+    pub shared_pipes: u32,
+    slots: Vec<u16>,
+    constant_lines: Vec<u16>,
+    /// Address in the constant bank of each line that the program reads as operands.
+    pub bank_lines: Vec<u32>,
+    /// Scoreboard entries of a warp.
+    pub board: usize,
+    /// Operations in a line of the instruction caches.
+    pub line_ops: u32,
+}
+
+/// Predicates that a warp has.
+const PREDICATES: u32 = 16;
+
+impl TimedCode {
+    pub fn new(spec: &MachineSpec, program: &Program) -> TimedCode {
+        let cu = &spec.compute_unit;
+        let names: Vec<&str> = cu.pipes.keys().map(String::as_str).take(MAX_PIPES).collect();
+        let shared = cu.pipes.values().take(MAX_PIPES).enumerate();
+        let mut code = TimedCode {
+            ops: Vec::with_capacity(program.ops.len()),
+            sets: Vec::new(),
+            shared_pipes: shared.fold(0, |bits, (i, pipe)| bits | u32::from(pipe.shared) << i),
+            slots: Vec::new(),
+            constant_lines: Vec::new(),
+            bank_lines: Vec::new(),
+            board: (program.registers + program.uniform_registers + PREDICATES) as usize,
+            line_ops: (spec.frontend.l0_instruction.line / spec.frontend.instruction_bytes).max(1),
+        };
+        for op in &program.ops {
+            let timed = code.decode(spec, &names, program, op);
+            code.ops.push(timed);
+        }
+        code
+    }
+
+    pub fn reads(&self, op: &TimedOp) -> &[u16] {
+        &self.slots[op.first as usize..][..op.reads as usize]
+    }
+
+    pub fn writes(&self, op: &TimedOp) -> &[u16] {
+        &self.slots[op.first as usize + op.reads as usize..][..op.writes as usize]
+    }
+
+    /// Lines of the constant bank that its operands lie in, as indices in [`TimedCode::bank_lines`].
+    pub fn constant_lines(&self, op: &TimedOp) -> &[u16] {
+        &self.constant_lines[op.first_line as usize..][..op.lines as usize]
+    }
+
+    fn decode(&mut self, spec: &MachineSpec, names: &[&str], program: &Program, op: &MachineOp) -> TimedOp {
+        let cu = &spec.compute_unit;
+        // A checked specification has every class.
+        let class = &cu.classes[op.class.key()];
+        let ghost = op.flags & flags::GHOST != 0;
+        let mut set = PipeSet { choices: [(0, 0); MAX_CHOICES], count: 0 };
+        let mut group = 0;
+        for name in class.pipes.iter().take(MAX_CHOICES) {
+            if let Some(index) = names.iter().position(|n| n == name) {
+                let pipe = &cu.pipes[name.as_str()];
+                let busy = program.width.div_ceil(pipe.lanes) * class.passes;
+                set.choices[set.count as usize] = (index as u8, busy as u16);
+                set.count += 1;
+                group = pipe.forwarding as u8;
+            }
+        }
+        let first = self.slots.len() as u32;
+        let reads = self.push_operands(program, op);
+        let writes = self.slots.len() as u32 - first - reads;
+        let first_line = self.constant_lines.len();
+        self.push_constant_lines(spec, program, op);
+        TimedOp {
+            first,
+            reads: reads as u8,
+            writes: writes as u8,
+            first_line: first_line as u16,
+            lines: (self.constant_lines.len() - first_line) as u8,
+            dispatch: dispatch_cycles(spec, op, &set),
+            set: self.set_index(set),
+            latency: class.latency as u16,
+            kind: if ghost { Kind::Plain } else { kind(op.class) },
+            queue: queue(op.class),
+            producer: group | (cause_of_class(op.class) as u8) << 4,
+            group,
+            after_atomics: op.flags & flags::AFTER_ATOMICS != 0,
+            orders_global: !ghost && orders_global(op),
+        }
+    }
+
+    fn set_index(&mut self, set: PipeSet) -> u8 {
+        match self.sets.iter().position(|s| *s == set) {
+            Some(index) => index as u8,
+            None => {
+                self.sets.push(set);
+                self.sets.len() as u8 - 1
+            }
+        }
+    }
+
+    /// Appends the scoreboard entries that `op` reads, then those it writes; returns the number of reads.
+    fn push_operands(&mut self, program: &Program, op: &MachineOp) -> u32 {
+        let words = words(op);
+        let before = self.slots.len();
+        for (operand, count) in op.src.into_iter().zip(words.src) {
+            self.push_entries(program, operand, count);
+        }
+        if let Some((predicate, _)) = op.guard.get() {
+            self.push_entries(program, Operand::predicate(predicate, false), 1);
+        }
+        let reads = self.slots.len() - before;
+        for (operand, count) in [op.dst, op.dst2].into_iter().zip(words.dst) {
+            self.push_entries(program, operand, count);
+        }
+        reads as u32
+    }
+
+    fn push_entries(&mut self, program: &Program, operand: Operand, count: u8) {
+        let (first, limit) = match operand.kind() {
+            OperandKind::Register(r) => (u32::from(r), program.registers),
+            OperandKind::Uniform(u) => {
+                (program.registers + u32::from(u), program.registers + program.uniform_registers)
+            }
+            OperandKind::Predicate(p, _) => {
+                let base = program.registers + program.uniform_registers;
+                (base + u32::from(p) % PREDICATES, base + PREDICATES)
+            }
+            OperandKind::Constant(_) | OperandKind::None => return,
+        };
+        let count = if matches!(operand.kind(), OperandKind::Predicate(..)) { 1 } else { u32::from(count) };
+        self.slots.extend((first..first + count).take_while(|e| *e < limit).map(|e| e as u16));
+    }
+
+    fn push_constant_lines(&mut self, spec: &MachineSpec, program: &Program, op: &MachineOp) {
+        let first = self.constant_lines.len();
+        let words = words(op);
+        for (operand, count) in op.src.into_iter().zip(words.src) {
+            let OperandKind::Constant(row) = operand.kind() else { continue };
+            for row in row..row + u16::from(count.max(1)) {
+                let Some(&offset) = program.constant_offsets.get(row as usize) else { continue };
+                if offset == u32::MAX {
+                    continue;
+                }
+                let line = offset / spec.frontend.l0_constant.line;
+                let index = match self.bank_lines.iter().position(|l| *l == line) {
+                    Some(index) => index,
+                    None => {
+                        self.bank_lines.push(line);
+                        self.bank_lines.len() - 1
+                    }
+                } as u16;
+                if !self.constant_lines[first..].contains(&index) {
+                    self.constant_lines.push(index);
+                }
+            }
+        }
+    }
+}
+
+/// The cause that waiting for a result of this class has.
+pub(crate) fn cause_of_class(class: OpClass) -> Cause {
+    match class {
+        OpClass::LoadGlobal | OpClass::AtomicGlobal | OpClass::ReduceGlobal | OpClass::LoadPrivate => {
+            Cause::LongScoreboard
+        }
+        OpClass::Xu
+        | OpClass::Convert
+        | OpClass::ReadSpecial
+        | OpClass::LoadConstant
+        | OpClass::LoadUniform
+        | OpClass::LoadLocal
+        | OpClass::AtomicLocal
+        | OpClass::Shuffle
+        | OpClass::StoreGlobal
+        | OpClass::StoreLocal
+        | OpClass::StorePrivate => Cause::ShortScoreboard,
+        OpClass::Fp32
+        | OpClass::Fp16
+        | OpClass::Fp64
+        | OpClass::IMad
+        | OpClass::IMadWide
+        | OpClass::Alu
+        | OpClass::Compare
+        | OpClass::Move
+        | OpClass::Uniform
+        | OpClass::Vote
+        | OpClass::Branch
+        | OpClass::Barrier
+        | OpClass::Fence
+        | OpClass::Exit => Cause::Wait,
+    }
+}
+
+fn kind(class: OpClass) -> Kind {
+    match class {
+        OpClass::LoadGlobal
+        | OpClass::StoreGlobal
+        | OpClass::AtomicGlobal
+        | OpClass::ReduceGlobal
+        | OpClass::LoadLocal
+        | OpClass::StoreLocal
+        | OpClass::AtomicLocal
+        | OpClass::LoadPrivate
+        | OpClass::StorePrivate => Kind::Memory,
+        OpClass::LoadConstant | OpClass::LoadUniform => Kind::Constant,
+        OpClass::Branch => Kind::Branch,
+        OpClass::Barrier => Kind::Barrier,
+        OpClass::Fence => Kind::Fence,
+        OpClass::Exit => Kind::Exit,
+        OpClass::Fp32
+        | OpClass::Fp16
+        | OpClass::Fp64
+        | OpClass::IMad
+        | OpClass::IMadWide
+        | OpClass::Alu
+        | OpClass::Compare
+        | OpClass::Move
+        | OpClass::Xu
+        | OpClass::Convert
+        | OpClass::Uniform
+        | OpClass::ReadSpecial
+        | OpClass::Shuffle
+        | OpClass::Vote => Kind::Plain,
+    }
+}
+
+fn queue(class: OpClass) -> Queue {
+    match class {
+        OpClass::LoadGlobal
+        | OpClass::StoreGlobal
+        | OpClass::AtomicGlobal
+        | OpClass::ReduceGlobal
+        | OpClass::LoadPrivate
+        | OpClass::StorePrivate => Queue::Lg,
+        OpClass::LoadLocal | OpClass::StoreLocal | OpClass::AtomicLocal => Queue::Mio,
+        _ => Queue::None,
+    }
+}
+
+fn orders_global(op: &MachineOp) -> bool {
+    matches!(op.class, OpClass::Barrier | OpClass::Fence) && op.imm & i32::from(fence::GLOBAL) != 0
+}
+
+/// Cycles that the operand reads hold the dispatch stage: a bank serves `read_ports` registers a cycle. Reads overlap
+/// with the cycles for which the pipe is busy anyway.
+fn dispatch_cycles(spec: &MachineSpec, op: &MachineOp, set: &PipeSet) -> u8 {
+    let file = &spec.compute_unit.register_file;
+    let mut banks = [0u32; 64];
+    let mut seen = [u16::MAX; 16];
+    let mut distinct = 0;
+    let words = words(op);
+    for (n, (operand, count)) in op.src.into_iter().zip(words.src).enumerate() {
+        let OperandKind::Register(first) = operand.kind() else { continue };
+        let reused = n < 3 && op.flags >> (flags::REUSE_SHIFT + n as u8) & 1 != 0;
+        if reused && file.reuse_cache {
+            continue;
+        }
+        for register in first..first + u16::from(count) {
+            if distinct < seen.len() && !seen[..distinct].contains(&register) {
+                seen[distinct] = register;
+                distinct += 1;
+                banks[u32::from(register) as usize % file.banks as usize % 64] += 1;
+            }
+        }
+    }
+    if kind(op.class) == Kind::Memory {
+        // Addresses and data are read by the load/store unit's own pace.
+        return 1;
+    }
+    let reads = banks.iter().max().copied().unwrap_or(0).div_ceil(file.read_ports);
+    let interval: u32 = set.choices().iter().map(|(_, busy)| u32::from(*busy)).min().unwrap_or(1);
+    let hidden = (interval / set.choices().len().max(1) as u32).max(1) - 1;
+    reads.saturating_sub(hidden).clamp(1, 255) as u8
+}

@@ -1,0 +1,359 @@
+//! The engine: time advances in windows, in which every compute unit runs alone; between windows requests and
+//! responses are exchanged with the L2, groups with the dispatcher, and at epochs' ends stores with memory.
+use super::code::TimedCode;
+use super::compute_unit::{ComputeUnit, Context, Tally, UnitState};
+use super::dispatch::Dispatcher;
+use super::frontend::Frontend;
+use crate::check::Checked;
+use crate::functional::count_operation;
+use crate::grid::Grid;
+use crate::{Cause, Launch, LaunchCounters, LaunchError, MemoryCounters, TimeCounters, diagnosis};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
+use warpscope_configs::{Counters, MachineSpec};
+use warpscope_isa::exec::Code;
+use warpscope_isa::program::Program;
+use warpscope_memory::compute_unit::CuMemory;
+use warpscope_memory::device_memory::View;
+use warpscope_memory::l2::L2System;
+use warpscope_memory::request::{AtomicSink, L2Request, L2Response};
+
+/// Simulated addresses of code, and of the constant banks of launches: below all allocations.
+const CODE_BASE: u64 = 1 << 32;
+const BANK_BASE: u64 = 1 << 37;
+/// Room for one launch's constant bank, and number of banks used in turn.
+const BANK: u64 = 1 << 16;
+const BANKS: u64 = 1 << 10;
+
+/// What outlives launches: time, caches, and where programs lie.
+pub(crate) struct Engine {
+    spec: Arc<MachineSpec>,
+    now: u64,
+    units: Vec<Option<UnitState>>,
+    l2: L2System,
+    programs: Vec<(Weak<Program>, u64)>,
+    next_code: u64,
+    launches: u64,
+}
+
+/// What stops a launch from outside, and how windows are cut.
+pub(crate) struct Limits<'a> {
+    pub instructions: u64,
+    pub interrupt: &'a AtomicBool,
+    /// Cycles of a window; 0: as long as the epoch. It never changes a result.
+    pub window: u64,
+}
+
+/// The order in which atomics take effect at the L2.
+#[derive(Default)]
+struct AtomicLog(Vec<(u16, u32, u64)>);
+
+impl AtomicSink for AtomicLog {
+    fn perform(&mut self, request: &L2Request) {
+        self.0.push((request.unit, request.token, request.lanes));
+    }
+}
+
+impl Engine {
+    pub fn new(spec: Arc<MachineSpec>) -> Engine {
+        let units = (0..spec.chip.compute_units).map(|_| None).collect();
+        let l2 = L2System::new(&spec.memory, &spec.chip);
+        Engine { spec, now: 0, units, l2, programs: Vec::new(), next_code: CODE_BASE, launches: 0 }
+    }
+
+    /// Empties all caches; nothing is under way.
+    pub fn flush(&mut self) {
+        self.units.iter_mut().for_each(|u| *u = None);
+        self.l2 = L2System::new(&self.spec.memory, &self.spec.chip);
+    }
+
+    /// Longest time between two exchanges: what happens in one compute unit changes nothing in another any sooner.
+    fn epoch(&self) -> u64 {
+        let launch = &self.spec.launch;
+        let shortest = self.l2.longest_window().min(2 * u64::from(launch.group_latency));
+        u64::from(launch.epoch).min(shortest).max(1)
+    }
+
+    /// Simulated address of a program's code: the same for every launch of the same program.
+    fn code_base(&mut self, program: &Arc<Program>) -> u64 {
+        self.programs.retain(|(known, _)| known.strong_count() > 0);
+        let known = self.programs.iter().find(|(p, _)| std::ptr::eq(p.as_ptr(), Arc::as_ptr(program)));
+        if let Some((_, base)) = known {
+            return *base;
+        }
+        let base = self.next_code;
+        let bytes = program.ops.len() as u64 * u64::from(self.spec.frontend.instruction_bytes);
+        self.next_code = (base + bytes).next_multiple_of(4096);
+        self.programs.push((Arc::downgrade(program), base));
+        base
+    }
+
+    /// Runs a launch. After an error the caches are empty.
+    pub fn launch<const W: usize>(
+        &mut self,
+        launch: &Launch,
+        checked: &Checked,
+        code: Code<'_, W>,
+        view: &View,
+        limits: &Limits<'_>,
+    ) -> Result<LaunchCounters, LaunchError> {
+        let spec = self.spec.clone();
+        let timed = TimedCode::new(&spec, code.program());
+        let grid = Grid::new(checked.geometry);
+        let context = Context {
+            code,
+            timed: &timed,
+            spec: &spec,
+            grid: &grid,
+            view,
+            local_bytes: checked.resources.local_bytes,
+            code_base: self.code_base(&launch.program),
+            bank_base: BANK_BASE + self.launches % BANKS * BANK,
+        };
+        self.launches += 1;
+        let carve_out = checked.occupancy.carve_out;
+        self.units.iter_mut().flatten().for_each(|u| u.memory.begin_launch(carve_out));
+        let before = self.memory_counters();
+        let mut run = Run::new(self, &context, checked, limits);
+        let result = run.run_to_end();
+        let end = run.last;
+        let mut counters = run.finish();
+        let (start, tail) = (self.now, u64::from(spec.launch.tail));
+        self.now = end + tail;
+        if let Err(error) = result {
+            self.flush();
+            return Err(error);
+        }
+        counters.memory = self.memory_counters().since(&before);
+        complete(&spec, &mut counters, self.now - start);
+        Ok(counters)
+    }
+
+    fn memory_counters(&self) -> MemoryCounters {
+        let mut counters = MemoryCounters::default();
+        self.units.iter().flatten().for_each(|u| counters.unit.combine(u.memory.counters()));
+        counters.l2 = self.l2.counters().clone();
+        counters.dram = self.l2.dram_counters();
+        counters
+    }
+}
+
+/// One launch under way.
+struct Run<'a, const W: usize> {
+    engine: &'a mut Engine,
+    context: &'a Context<'a, W>,
+    limits: &'a Limits<'a>,
+    units: Vec<Option<Box<ComputeUnit<W>>>>,
+    dispatcher: Dispatcher,
+    carve_out: u32,
+    tally: Tally,
+    log: AtomicLog,
+    requests: Vec<L2Request>,
+    responses: Vec<L2Response>,
+    epoch: u64,
+    window: u64,
+    /// Epoch that the stores in the logs belong to.
+    current: u64,
+    /// Latest cycle in which anything happened.
+    last: u64,
+    head: u64,
+    /// Between the dispatcher and a compute unit.
+    latency: u64,
+}
+
+impl<'a, const W: usize> Run<'a, W> {
+    fn new(
+        engine: &'a mut Engine,
+        context: &'a Context<'a, W>,
+        checked: &Checked,
+        limits: &'a Limits<'a>,
+    ) -> Run<'a, W> {
+        let spec = context.spec;
+        let head = u64::from(spec.launch.head);
+        let epoch = engine.epoch();
+        let groups = context.grid.count();
+        let room = checked.occupancy.groups;
+        let start = engine.now + head;
+        // A window is a part of an epoch: epochs' ends are always cuts.
+        let window = if limits.window == 0 { epoch } else { limits.window.min(epoch) };
+        Run {
+            dispatcher: Dispatcher::new(&spec.launch, groups, spec.chip.compute_units, room, start),
+            units: (0..spec.chip.compute_units).map(|_| None).collect(),
+            carve_out: checked.occupancy.carve_out,
+            tally: Tally::new(context.code.program().ops.len()),
+            log: AtomicLog::default(),
+            requests: Vec::new(),
+            responses: Vec::new(),
+            epoch,
+            window,
+            current: start / epoch,
+            last: start,
+            head,
+            latency: u64::from(spec.launch.group_latency),
+            engine,
+            context,
+            limits,
+        }
+    }
+
+    fn run_to_end(&mut self) -> Result<(), LaunchError> {
+        loop {
+            if self.dispatcher.is_done() && self.units.iter().flatten().all(|u| u.is_idle()) {
+                return Ok(());
+            }
+            let Some(next) = self.next_event() else { return Err(self.deadlock()) };
+            // Windows are counted from the epoch's start; the last one of an epoch may be shorter. Everything before
+            // the window is over, so the L2 and the dispatcher can go on up to it.
+            let epoch = next / self.epoch;
+            let epoch_start = epoch * self.epoch;
+            let start = epoch_start + (next - epoch_start) / self.window * self.window;
+            if epoch != self.current {
+                self.exchange(epoch_start);
+                self.publish();
+                self.current = epoch;
+            }
+            if start > epoch_start {
+                self.exchange(start);
+            }
+            self.window((start + self.window).min(epoch_start + self.epoch))?;
+            self.check_limits()?;
+        }
+    }
+
+    /// When anything happens in a compute unit next.
+    fn next_event(&self) -> Option<u64> {
+        let units = self.units.iter().flatten().map(|u| u.next_event()).min().unwrap_or(u64::MAX);
+        let group = self.dispatcher.next_event().saturating_add(self.latency);
+        let next = units.min(group).min(self.engine.l2.next_response());
+        (next != u64::MAX).then_some(next)
+    }
+
+    /// Every compute unit runs up to `until`; then what they sent is handed on.
+    fn window(&mut self, until: u64) -> Result<(), LaunchError> {
+        for unit in self.units.iter_mut().flatten() {
+            if unit.next_event() < until {
+                unit.run(until, self.context, &mut self.tally)?;
+            }
+            self.requests.append(unit.requests());
+            let number = unit.number();
+            for end in unit.ended.drain(..) {
+                self.last = self.last.max(end);
+                self.dispatcher.ended(end, number);
+            }
+            self.last = self.last.max(unit.last_event());
+        }
+        self.exchange(until);
+        Ok(())
+    }
+
+    /// All that left compute units before `at` is known: the L2 and the dispatcher do what follows from it.
+    fn exchange(&mut self, at: u64) {
+        let Run { dispatcher, units, engine, context, carve_out, .. } = self;
+        engine.l2.advance(at, &mut self.requests, &mut self.responses, &mut self.log);
+        for response in self.responses.drain(..) {
+            if let Some(unit) = &mut units[response.unit as usize] {
+                unit.deliver(response);
+            }
+        }
+        dispatcher.run(at + self.latency, |number, at, group| {
+            let unit = units[number as usize].get_or_insert_with(|| {
+                let state = engine.units[number as usize].take();
+                let state = state.unwrap_or_else(|| fresh_unit(context.spec, number, *carve_out));
+                Box::new(ComputeUnit::new(number, state, context.spec, context.timed))
+            });
+            unit.announce(at, group);
+        });
+    }
+
+    /// The epoch is over: its stores reach memory, then its atomics take effect.
+    fn publish(&mut self) {
+        for unit in self.units.iter_mut().flatten() {
+            unit.publish();
+        }
+        for (unit, token, lanes) in self.log.0.drain(..) {
+            if let Some(unit) = &mut self.units[unit as usize] {
+                unit.perform(self.context.view, token, lanes);
+            }
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), LaunchError> {
+        let kernel = || self.context.code.program().name.clone();
+        if self.limits.interrupt.load(Relaxed) {
+            return Err(LaunchError::Interrupted(kernel()));
+        }
+        if self.tally.instructions > self.limits.instructions {
+            let place = self.some_place();
+            return Err(LaunchError::Limit { kernel: kernel(), limit: self.limits.instructions, place });
+        }
+        Ok(())
+    }
+
+    /// Where a warp that has not ended is.
+    fn some_place(&self) -> Box<crate::Place> {
+        let program = self.context.code.program();
+        let mut stuck = self.units.iter().flatten().flat_map(|u| u.stuck());
+        stuck.next().map_or_else(Default::default, |(slot, group)| {
+            diagnosis::place(program, self.context.grid, &group.group, &slot.warp, slot.warp.pc, None)
+        })
+    }
+
+    fn deadlock(&self) -> LaunchError {
+        let waiting = self.units.iter().flatten().flat_map(|u| u.stuck()).count();
+        LaunchError::Deadlock {
+            kernel: self.context.code.program().name.clone(),
+            why: format!("{waiting} sub-groups wait and nothing is under way that could wake them"),
+            place: self.some_place(),
+        }
+    }
+
+    /// Publishes what is left and counts.
+    fn finish(mut self) -> LaunchCounters {
+        self.publish();
+        let mut counters = LaunchCounters { work: std::mem::take(&mut self.tally.work), ..Default::default() };
+        for (op, (times, lanes)) in self.context.code.program().ops.iter().zip(&self.tally.executed) {
+            count_operation(&mut counters.work, op.class, *times, *lanes);
+        }
+        let time = &mut counters.time;
+        time.head_cycles = self.head;
+        let mut active_sum = 0;
+        for (state, unit) in self.engine.units.iter_mut().zip(self.units) {
+            let Some(mut unit) = unit else { continue };
+            let active = unit.finish();
+            active_sum += active;
+            time.cycles_active_max = time.cycles_active_max.max(active);
+            for sub in unit.sub_cores() {
+                time.schedulers.combine(&sub.cycles);
+                time.warps.combine(&sub.warp_cycles);
+            }
+            let mut kept = unit.into_state();
+            counters.fetch.combine(&std::mem::take(&mut kept.frontend.counters));
+            *state = Some(kept);
+        }
+        time.cycles_active_avg = active_sum as f64 / f64::from(self.context.spec.chip.compute_units);
+        time.active_unit_cycles = active_sum;
+        counters
+    }
+}
+
+fn fresh_unit(spec: &MachineSpec, number: u32, carve_out: u32) -> UnitState {
+    let mut memory = CuMemory::new(&spec.memory, &spec.chip, number as u16);
+    memory.begin_launch(carve_out);
+    UnitState { memory, frontend: Frontend::new(&spec.frontend, spec.compute_unit.sub_cores) }
+}
+
+/// Fills in what follows from the other counters.
+fn complete(spec: &MachineSpec, counters: &mut LaunchCounters, elapsed: u64) {
+    let instructions = counters.work.warp_instructions as f64;
+    let time: &mut TimeCounters = &mut counters.time;
+    let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+    time.cycles_elapsed = elapsed;
+    time.tail_cycles = u64::from(spec.launch.tail);
+    time.nanoseconds = elapsed as f64 * 1000.0 / spec.chip.core_mhz;
+    time.warp_cycles = time.warps.total() - time.warps[Cause::NoWarp];
+    let active = time.active_unit_cycles as f64;
+    time.ipc_active = ratio(instructions, active);
+    time.ipc_elapsed = ratio(instructions, elapsed as f64);
+    time.warps_active = ratio(time.warp_cycles as f64, active);
+    time.occupancy_achieved = time.warps_active / f64::from(spec.compute_unit.max_warps);
+}

@@ -1,0 +1,262 @@
+//! Instruction and constant fetch of a compute unit: sub-core caches, the unit's cache, the second level, and from
+//! there requests to the L2.
+use super::fetch_cache::{FetchCache, PENDING};
+use crate::FetchCounters;
+use warpscope_configs::specs::FrontendSpec;
+
+/// A line that somebody waits for: in bytes divided by the second level's line.
+type FarLine = u64;
+
+/// State that outlives launches: what the caches hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Frontend {
+    sub: Vec<SubFrontend>,
+    l1: FetchCache,
+    l1_constant: FetchCache,
+    far: FetchCache,
+    /// Bytes of a line of each cache.
+    l0_line: u64,
+    l1_line: u64,
+    constant_line: u64,
+    far_line: u64,
+    prefetch: u64,
+    /// Lines to ask the L2 for, with the cycle at which the request leaves.
+    requests: Vec<(u64, FarLine)>,
+    /// Lines asked for, by token.
+    tokens: Vec<FarLine>,
+    free_tokens: Vec<u32>,
+    pub counters: FetchCounters,
+}
+
+#[derive(Clone, Debug)]
+struct SubFrontend {
+    l0: FetchCache,
+    constant: FetchCache,
+    /// The stream buffer has asked for lines up to this one (exclusive).
+    stream: u64,
+}
+
+impl Frontend {
+    pub fn new(spec: &FrontendSpec, sub_cores: u32) -> Frontend {
+        let sub = SubFrontend {
+            l0: FetchCache::new(&spec.l0_instruction),
+            constant: FetchCache::new(&spec.l0_constant),
+            stream: 0,
+        };
+        Frontend {
+            sub: vec![sub; sub_cores as usize],
+            l1: FetchCache::new(&spec.l1_instruction),
+            l1_constant: FetchCache::new(&spec.l1_constant),
+            far: FetchCache::new(&spec.l2_fetch),
+            l0_line: u64::from(spec.l0_instruction.line),
+            l1_line: u64::from(spec.l1_instruction.line),
+            constant_line: u64::from(spec.l0_constant.line),
+            far_line: u64::from(spec.l2_fetch.line),
+            prefetch: u64::from(spec.prefetch_lines),
+            requests: Vec::new(),
+            tokens: Vec::new(),
+            free_tokens: Vec::new(),
+            counters: FetchCounters::default(),
+        }
+    }
+
+    /// When the instructions of the line at byte address `address` are in the sub-core, if asked for at `at`; lines up
+    /// to `end` may be prefetched. [`PENDING`]: the L2 has been asked; call again after [`Frontend::arrive`].
+    pub fn instruction(&mut self, sub: usize, address: u64, end: u64, at: u64) -> u64 {
+        let line = address / self.l0_line;
+        self.counters.l0_requests += 1;
+        let ready = match self.sub[sub].l0.lookup(line) {
+            Some(ready) => ready,
+            None => {
+                self.counters.l0_misses += 1;
+                self.load_l0(sub, line, at)
+            }
+        };
+        self.prefetch(sub, line, end.div_ceil(self.l0_line), at);
+        if ready == PENDING { PENDING } else { ready.max(at) }
+    }
+
+    /// Keeps the stream buffer `prefetch` lines ahead of `line`.
+    fn prefetch(&mut self, sub: usize, line: u64, end: u64, at: u64) {
+        let target = (line + 1 + self.prefetch).min(end);
+        let stream = self.sub[sub].stream;
+        // A jump out of the stream starts a new one.
+        let from = if (line + 1..=line + 1 + self.prefetch).contains(&stream) { stream } else { line + 1 };
+        for next in from..target {
+            if !self.sub[sub].l0.contains(next) {
+                self.load_l0(sub, next, at);
+            }
+        }
+        self.sub[sub].stream = target.max(line + 1);
+    }
+
+    fn load_l0(&mut self, sub: usize, line: u64, at: u64) -> u64 {
+        let ready = self.load_l1(line * self.l0_line, at);
+        self.sub[sub].l0.insert(line, ready);
+        ready
+    }
+
+    fn load_l1(&mut self, address: u64, at: u64) -> u64 {
+        let line = address / self.l1_line;
+        self.counters.l1_requests += 1;
+        let start = self.l1.start(at);
+        let there = start + self.l1.latency;
+        match self.l1.lookup(line) {
+            Some(PENDING) => PENDING,
+            Some(ready) => there.max(ready),
+            None => {
+                self.counters.l1_misses += 1;
+                let ready = self.load_far(address, there);
+                self.l1.insert(line, ready);
+                ready
+            }
+        }
+    }
+
+    fn load_far(&mut self, address: u64, at: u64) -> u64 {
+        let line = address / self.far_line;
+        self.counters.shared_requests += 1;
+        let start = self.far.start(at);
+        let there = start + self.far.latency;
+        match self.far.lookup(line) {
+            Some(PENDING) => PENDING,
+            Some(ready) => there.max(ready),
+            None => {
+                self.counters.shared_misses += 1;
+                self.far.insert(line, PENDING);
+                self.requests.push((there, line));
+                PENDING
+            }
+        }
+    }
+
+    /// When a constant operand at byte address `address` of the constant bank can be read by the sub-core.
+    pub fn operand(&mut self, sub: usize, address: u64, at: u64) -> u64 {
+        let line = address / self.constant_line;
+        let ready = match self.sub[sub].constant.lookup(line) {
+            Some(ready) => ready,
+            None => {
+                self.counters.constant_misses += 1;
+                let ready = self.load_far(address, at);
+                self.sub[sub].constant.insert(line, ready);
+                ready
+            }
+        };
+        if ready == PENDING { PENDING } else { ready.max(at) }
+    }
+
+    /// When an indexed load from the constant bank has its data, through the unit's constant cache.
+    pub fn indexed(&mut self, address: u64, at: u64) -> u64 {
+        let line = address / self.constant_line;
+        self.counters.constant_requests += 1;
+        let start = self.l1_constant.start(at);
+        match self.l1_constant.lookup(line) {
+            Some(PENDING) => PENDING,
+            Some(ready) => start.max(ready),
+            None => {
+                self.counters.constant_misses += 1;
+                let ready = self.load_far(address, start);
+                self.l1_constant.insert(line, ready);
+                ready
+            }
+        }
+    }
+
+    /// Gives the misses since the last call to `fetch`: cycle, address, and the token of [`Frontend::arrive_request`].
+    pub fn send(&mut self, mut fetch: impl FnMut(u64, u64, u32)) {
+        for (at, line) in self.requests.drain(..) {
+            let token = match self.free_tokens.pop() {
+                Some(token) => token,
+                None => {
+                    self.tokens.push(0);
+                    self.tokens.len() as u32 - 1
+                }
+            };
+            self.tokens[token as usize] = line;
+            fetch(at, line * self.far_line, token);
+        }
+    }
+
+    /// The answer to a request has arrived.
+    pub fn arrive_request(&mut self, token: u32, at: u64) {
+        self.free_tokens.push(token);
+        self.arrive(self.tokens[token as usize], at);
+    }
+
+    /// Further words of an indexed load keep the constant cache's port.
+    pub fn occupy_constant(&mut self, words: u64) {
+        self.l1_constant.occupy(words);
+    }
+
+    /// The L2's answer has arrived: the line is in every cache that waits for it.
+    fn arrive(&mut self, line: FarLine, at: u64) {
+        self.far.arrive(line, at);
+        let (from, to) = (line * self.far_line, (line + 1) * self.far_line);
+        for part in from / self.l1_line..to.div_ceil(self.l1_line) {
+            self.l1.arrive(part, at);
+        }
+        for part in from / self.constant_line..to.div_ceil(self.constant_line) {
+            self.l1_constant.arrive(part, at);
+            for sub in &mut self.sub {
+                sub.constant.arrive(part, at);
+            }
+        }
+        for part in from / self.l0_line..to.div_ceil(self.l0_line) {
+            for sub in &mut self.sub {
+                sub.l0.arrive(part, at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpscope_configs::specs::FetchCacheSpec;
+
+    fn spec(prefetch_lines: u32) -> FrontendSpec {
+        let cache = |capacity, line, latency| FetchCacheSpec { capacity, line, ways: 4, latency, interval: 1 };
+        FrontendSpec {
+            instruction_bytes: 16,
+            instruction_buffer: 3,
+            prefetch_lines,
+            refill: 0,
+            l0_instruction: cache(1024, 128, 0),
+            l1_instruction: cache(4096, 128, 20),
+            l0_constant: cache(512, 64, 0),
+            l1_constant: cache(1024, 64, 26),
+            l2_fetch: cache(16384, 128, 80),
+        }
+    }
+
+    #[test]
+    fn a_miss_goes_all_the_way_and_its_answer_fills_every_level() {
+        let mut f = Frontend::new(&spec(0), 2);
+        assert_eq!(f.instruction(0, 0x1000, 0x2000, 100), PENDING);
+        assert_eq!(f.requests, [(100 + 20 + 80, 0x20)]);
+        assert_eq!(f.instruction(1, 0x1000, 0x2000, 101), PENDING);
+        assert_eq!(f.requests.len(), 1, "the second sub-core joins the first one's miss");
+        f.arrive(0x20, 500);
+        assert_eq!((f.instruction(0, 0x1000, 0x2000, 500), f.instruction(1, 0x1000, 0x2000, 510)), (500, 510));
+    }
+
+    #[test]
+    fn the_stream_buffer_runs_ahead_and_stops_at_the_end() {
+        let mut f = Frontend::new(&spec(3), 1);
+        f.instruction(0, 0, 128 * 3, 0);
+        let lines: Vec<u64> = f.requests.iter().map(|r| r.1).collect();
+        assert_eq!(lines, [0, 1, 2]);
+        f.instruction(0, 128, 128 * 8, 0);
+        assert_eq!(f.requests.len(), 5);
+    }
+
+    #[test]
+    fn constants_come_from_the_second_level() {
+        let mut f = Frontend::new(&spec(0), 1);
+        assert_eq!(f.operand(0, 0, 10), PENDING);
+        f.arrive(0, 300);
+        // The other half of the same second-level line.
+        assert_eq!(f.operand(0, 64, 400), 480);
+        assert_eq!(f.operand(0, 64, 500), 500);
+    }
+}

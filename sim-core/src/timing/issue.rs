@@ -1,0 +1,208 @@
+//! Issue: the operation is carried out, its time charged, and the warp's next operation prepared.
+use super::access::WindowMemory;
+use super::code::{Kind, Queue, TimedOp};
+use super::compute_unit::{ComputeUnit, Context, Tally};
+use super::fetch_cache::PENDING;
+use super::slot::{FUTURE, State};
+use crate::{Cause, LaunchError, diagnosis};
+use warpscope_isa::exec::{Effect, step};
+
+/// Warp instructions between two looks at the launch's limit and interrupt flag are counted by the engine.
+impl<const W: usize> ComputeUnit<W> {
+    /// Issues the next operation of a slot at `now`.
+    pub(super) fn issue(
+        &mut self,
+        sub: usize,
+        slot: usize,
+        now: u64,
+        context: &Context<'_, W>,
+        tally: &mut Tally,
+    ) -> Result<(), LaunchError> {
+        let index = sub * self.per_sub + slot;
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return Ok(()) };
+        let warp = &mut warp_slot.warp;
+        let group = &mut self.groups[warp_slot.group as usize].group;
+        let (pc, active) = (warp.pc, warp.active);
+        let Some(&op) = context.timed.ops.get(pc as usize) else {
+            return Err(diagnosis::ran_off(context.code.program(), context.grid, group, warp));
+        };
+        let executed = &mut tally.executed[pc as usize];
+        executed.0 += 1;
+        executed.1 += u64::from(active.count_ones());
+        tally.instructions += 1;
+        self.subs[sub].issue(slot, now, op.dispatch, context.timed, &mut self.shared_pipes);
+        self.capture.clear();
+        let mut memory = WindowMemory {
+            view: context.view,
+            spans: &mut tally.spans,
+            overlay: &mut self.overlay,
+            atomics: &mut self.atomics,
+            capture: &mut self.capture,
+        };
+        let effect = step(&context.code, warp, group, &mut memory)
+            .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
+        (warp_slot.base, warp_slot.base_cause) = (now + 1, Cause::Wait);
+        match effect {
+            Effect::Next => warp_slot.produce(context.timed.writes(&op), now + u64::from(op.latency), op.producer),
+            Effect::Jumped => {
+                tally.work.divergent_branches += u64::from(warp.active != active && warp.active & !active == 0);
+                (warp_slot.base, warp_slot.base_cause) = (now + u64::from(op.latency.max(1)), Cause::Branch);
+            }
+            Effect::Fence => {
+                (warp_slot.base, warp_slot.base_cause) = (now + u64::from(op.latency.max(1)), Cause::Membar);
+            }
+            Effect::Access => self.access(index, pc, &op, now, context),
+            Effect::Barrier => {
+                self.arrive(index, now + u64::from(op.latency), context);
+                return Ok(());
+            }
+            Effect::Exit => {
+                self.exit(index, now, context);
+                return Ok(());
+            }
+        }
+        self.prepare(index, now, context);
+        Ok(())
+    }
+
+    /// Finds out when the slot's next operation can issue.
+    pub(super) fn prepare(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
+        let (sub, slot) = (index / self.per_sub, index % self.per_sub);
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return };
+        let pc = warp_slot.warp.pc;
+        let Some(op) = context.timed.ops.get(pc as usize) else {
+            // Issuing reports it.
+            self.subs[sub].arm(slot, 0, Queue::None, warp_slot.base, Cause::Fetch);
+            return;
+        };
+        if !(warp_slot.line.0..warp_slot.line.1).contains(&pc) && !self.fetch(index, pc, now, context) {
+            return;
+        }
+        if !context.timed.constant_lines(op).is_empty() && !self.fetch_constants(index, op, now, context) {
+            return;
+        }
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return };
+        let crossing = u64::from(context.spec.compute_unit.register_file.crossing);
+        let (reads, writes) = (context.timed.reads(op), context.timed.writes(op));
+        let (there, cause) = warp_slot.operands(reads, writes, op.group, crossing);
+        let sub_core = &mut self.subs[sub];
+        if there >= FUTURE {
+            sub_core.sleep(slot, cause);
+        } else if warp_slot.atomics > 0 && (op.after_atomics || op.orders_global) {
+            sub_core.sleep(slot, Cause::Membar);
+        } else if there > warp_slot.base {
+            sub_core.arm(slot, op.set, op.queue, there, cause);
+        } else {
+            sub_core.arm(slot, op.set, op.queue, warp_slot.base, warp_slot.base_cause);
+        }
+    }
+
+    /// Fetches the line of operation `pc`; `false`: the slot sleeps until it comes.
+    fn fetch(&mut self, index: usize, pc: u32, now: u64, context: &Context<'_, W>) -> bool {
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
+        let frontend = &context.spec.frontend;
+        let bytes = u64::from(frontend.instruction_bytes);
+        let line_ops = context.timed.line_ops;
+        let from = pc / line_ops * line_ops;
+        let jumped = pc != warp_slot.line.1;
+        let address = context.code_base + u64::from(from) * bytes;
+        let end = context.code_base + context.timed.ops.len() as u64 * bytes;
+        let sub = index / self.per_sub;
+        let at = self.state.frontend.instruction(sub, address, end, warp_slot.base);
+        self.send_fetches(now, context);
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
+        if at == PENDING {
+            self.subs[sub].sleep(index % self.per_sub, Cause::Fetch);
+            self.fetch_waiters.push(index as u32);
+            return false;
+        }
+        let at = at + if jumped { u64::from(frontend.refill) } else { 0 };
+        if at > warp_slot.base {
+            (warp_slot.base, warp_slot.base_cause) = (at, Cause::Fetch);
+        }
+        warp_slot.line = (from, from + line_ops);
+        true
+    }
+
+    /// Makes sure that constant operands are in the sub-core; `false`: the slot sleeps until they come.
+    fn fetch_constants(&mut self, index: usize, op: &TimedOp, now: u64, context: &Context<'_, W>) -> bool {
+        let sub = index / self.per_sub;
+        let line_bytes = u64::from(context.spec.frontend.l0_constant.line);
+        for line in context.timed.constant_lines(op) {
+            let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
+            let address = context.bank_base + u64::from(context.timed.bank_lines[*line as usize]) * line_bytes;
+            let at = self.state.frontend.operand(sub, address, warp_slot.base);
+            if at == PENDING {
+                self.send_fetches(now, context);
+                self.subs[sub].sleep(index % self.per_sub, Cause::ConstantMiss);
+                self.fetch_waiters.push(index as u32);
+                return false;
+            }
+            if at > warp_slot.base {
+                (warp_slot.base, warp_slot.base_cause) = (at, Cause::ConstantMiss);
+            }
+        }
+        true
+    }
+
+    /// A warp's arrival reaches the barrier unit at `at`.
+    fn arrive(&mut self, index: usize, at: u64, context: &Context<'_, W>) {
+        let barrier = &context.spec.compute_unit.barrier;
+        let done = at.max(self.barrier_free) + u64::from(barrier.interval);
+        self.barrier_free = done;
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        slot.state = State::Waiting;
+        let group = slot.group as usize;
+        self.subs[index / self.per_sub].sleep(index % self.per_sub, Cause::Barrier);
+        self.groups[group].arrive(done);
+        self.release(group, context);
+    }
+
+    /// Lets the group's warps go on if all have arrived.
+    pub(super) fn release(&mut self, group: usize, context: &Context<'_, W>) {
+        let Some(arrived) = self.groups[group].complete() else { return };
+        let at = arrived + u64::from(context.spec.compute_unit.barrier.latency);
+        for n in 0..self.groups[group].slots.len() {
+            let index = self.groups[group].slots[n] as usize;
+            if let Some(slot) = self.slots[index].as_deref_mut()
+                && slot.state == State::Waiting
+            {
+                slot.state = State::Running;
+                (slot.base, slot.base_cause) = (at, Cause::Barrier);
+                self.prepare(index, at, context);
+            }
+        }
+    }
+
+    /// Every lane of a warp has ended at `now`.
+    fn exit(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        let at = slot.departure.max(now + 1);
+        let busy = slot.outstanding > 0;
+        slot.state = State::Draining;
+        self.subs[index / self.per_sub].sleep(index % self.per_sub, Cause::Drain);
+        if !busy && !self.lsu.holds(index) {
+            self.end_warp(index, at, context);
+        }
+    }
+
+    /// An event may have given the slot what it slept for.
+    pub(super) fn wake(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
+        let Some(slot) = self.slots[index].as_deref() else { return };
+        match slot.state {
+            State::Running if self.subs[index / self.per_sub].is_asleep(index % self.per_sub) => {
+                self.prepare(index, now, context);
+            }
+            State::Draining if slot.outstanding == 0 && !self.lsu.holds(index) => {
+                let at = slot.departure.max(now);
+                self.end_warp(index, at, context);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an operation's time is the memory system's.
+    pub(super) fn is_timed_by_memory(op: &TimedOp) -> bool {
+        matches!(op.kind, Kind::Memory)
+    }
+}

@@ -1,0 +1,386 @@
+//! The way of memory instructions from the sub-cores to the load/store unit, and of their ends back to the scoreboard.
+use super::access::{Captured, Request};
+use super::code::{Kind, Queue, TimedOp};
+use super::compute_unit::{ComputeUnit, Context};
+use super::fetch_cache::PENDING;
+use super::slot::FUTURE;
+use super::sub_core::ASLEEP;
+use std::collections::VecDeque;
+use warpscope_configs::specs::QueueSpec;
+use warpscope_isa::exec::Space;
+use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, TimedAccess};
+
+/// Simulated address of the first compute unit's private memory.
+const PRIVATE_BASE: u64 = 1 << 38;
+const NO_ATOMIC: u32 = u32::MAX;
+
+/// An instruction whose end is awaited.
+#[derive(Copy, Clone, Debug)]
+struct Pending {
+    slot: u32,
+    pc: u32,
+    /// Accesses (a generic instruction can make several) that have not ended.
+    parts: u32,
+    /// When the latest part so far ends.
+    latest: u64,
+    /// Entry in the table of atomics.
+    atomic: u32,
+}
+
+/// An access that the load/store unit has not taken yet.
+#[derive(Clone, Debug)]
+struct Queued<const W: usize> {
+    token: u32,
+    slot: u32,
+    access: Captured<W>,
+}
+
+/// An indexed constant load that waits for lines.
+#[derive(Clone, Debug)]
+struct ConstantWait {
+    token: u32,
+    lines: Vec<u64>,
+    /// Cycles that it takes once the lines are there.
+    extra: u64,
+}
+
+/// Instruction queues and pending instructions of a compute unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Lsu<const W: usize> {
+    /// Waiting accesses by queue (global and private; local), oldest first.
+    queues: [VecDeque<Queued<W>>; 2],
+    /// Waiting accesses of each sub-core by queue, and how many it may have.
+    waiting: Vec<[u32; 2]>,
+    room: [u32; 2],
+    /// When a refused access can be tried again; `ASLEEP` for the first queue: the memory system will say.
+    retry: [u64; 2],
+    pending: Vec<Pending>,
+    free: Vec<u32>,
+    constants: Vec<ConstantWait>,
+    completions: Vec<Completion>,
+}
+
+impl<const W: usize> Lsu<W> {
+    pub fn new(spec: &QueueSpec, sub_cores: u32) -> Lsu<W> {
+        Lsu {
+            queues: [VecDeque::new(), VecDeque::new()],
+            waiting: vec![[0; 2]; sub_cores as usize],
+            room: [spec.lg, spec.mio],
+            retry: [ASLEEP; 2],
+            pending: Vec::new(),
+            free: Vec::new(),
+            constants: Vec::new(),
+            completions: Vec::new(),
+        }
+    }
+
+    /// When waiting accesses are tried next.
+    pub fn retry_at(&self) -> u64 {
+        self.retry[0].min(self.retry[1])
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty) && self.free.len() == self.pending.len()
+    }
+
+    /// Whether accesses of a slot wait.
+    pub fn holds(&self, slot: usize) -> bool {
+        self.queues.iter().flatten().any(|q| q.slot as usize == slot)
+    }
+
+    fn insert(&mut self, pending: Pending) -> u32 {
+        match self.free.pop() {
+            Some(token) => {
+                self.pending[token as usize] = pending;
+                token
+            }
+            None => {
+                self.pending.push(pending);
+                self.pending.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Table entry of the atomic with this token.
+    pub fn atomic(&self, token: u32) -> u32 {
+        self.pending[token as usize].atomic
+    }
+}
+
+fn queue_index(queue: Queue) -> usize {
+    usize::from(queue == Queue::Mio)
+}
+
+fn access_kind(request: Request, space: Space) -> AccessKind {
+    match (space, request) {
+        (Space::Local, Request::Load) => AccessKind::LocalLoad,
+        (Space::Local, Request::Store) => AccessKind::LocalStore,
+        (Space::Local, Request::Atomic | Request::Reduction) => AccessKind::LocalAtomic,
+        (Space::Private, Request::Store) => AccessKind::PrivateStore,
+        (Space::Private, _) => AccessKind::PrivateLoad,
+        (_, Request::Load) => AccessKind::GlobalLoad,
+        (_, Request::Store) => AccessKind::GlobalStore,
+        (_, Request::Atomic) => AccessKind::Atomic,
+        (_, Request::Reduction) => AccessKind::Reduction,
+    }
+}
+
+impl<const W: usize> ComputeUnit<W> {
+    /// The captured accesses of the instruction at `pc`, issued at `now`, go to the load/store unit.
+    pub(super) fn access(&mut self, index: usize, pc: u32, op: &TimedOp, now: u64, context: &Context<'_, W>) {
+        if op.kind == Kind::Constant {
+            self.load_constant(index, pc, op, now, context);
+            return;
+        }
+        let parts = self.capture.parts().len() as u32;
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        if parts == 0 || !Self::is_timed_by_memory(op) {
+            slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
+            return;
+        }
+        slot.produce(context.timed.writes(op), FUTURE, op.producer);
+        slot.outstanding += 1;
+        let mut atomic = NO_ATOMIC;
+        for part in self.capture.parts() {
+            if matches!(part.request, Request::Atomic | Request::Reduction)
+                && !matches!(part.space, Space::Local | Space::Private)
+            {
+                slot.atomics += 1;
+                atomic = part.atomic;
+            }
+        }
+        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic });
+        let queue = queue_index(op.queue);
+        for n in 0..parts as usize {
+            if self.capture.parts()[n].space == Space::Private {
+                self.place_private(index, n, context);
+            }
+            let blocked = !self.lsu.queues[queue].is_empty();
+            if blocked || !self.submit_captured(n, token, queue, now, context) {
+                let access = self.capture.parts()[n].clone();
+                self.lsu.queues[queue].push_back(Queued { token, slot: index as u32, access });
+                self.hold(index / self.per_sub, queue);
+            }
+        }
+    }
+
+    /// Gives an access in private memory the simulated addresses that interleaving leads to.
+    fn place_private(&mut self, index: usize, part: usize, context: &Context<'_, W>) {
+        let bytes = u64::from(context.code.program().private_bytes.next_multiple_of(4)) * W as u64;
+        let unit = u64::from(self.number) * self.slots.len() as u64;
+        let base = PRIVATE_BASE + (unit + index as u64) * bytes.next_multiple_of(512);
+        let part = self.capture.part_mut(part);
+        let size = u64::from(part.bytes);
+        for (lane, address) in part.addresses.iter_mut().enumerate() {
+            let rows = *address / 4 * 4 * W as u64;
+            *address = base + rows + lane as u64 * size.max(4) + if size < 4 { *address % 4 } else { 0 };
+        }
+    }
+
+    /// One more access of the sub-core waits; a full queue keeps its warps from issuing.
+    fn hold(&mut self, sub: usize, queue: usize) {
+        let waiting = &mut self.lsu.waiting[sub][queue];
+        *waiting += 1;
+        if *waiting >= self.lsu.room[queue] {
+            self.subs[sub].queue_open[queue] = ASLEEP;
+        }
+    }
+
+    fn submit_captured(&mut self, part: usize, token: u32, queue: usize, now: u64, context: &Context<'_, W>) -> bool {
+        let part = &self.capture.parts()[part];
+        let timed = timed_access(part, token);
+        let accepted = self.state.memory.access(now, &timed);
+        self.note_accepted(accepted, (token, queue, false), now, context)
+    }
+
+    /// `false`: refused; it must be tried again. `queued`: it has waited, so its warp may sleep for it.
+    fn note_accepted(
+        &mut self,
+        accepted: Accepted,
+        (token, queue, queued): (u32, usize, bool),
+        now: u64,
+        context: &Context<'_, W>,
+    ) -> bool {
+        match accepted {
+            Accepted::Done(at) => self.end_part(token, at, queued, now, context),
+            Accepted::Pending => {
+                let index = self.lsu.pending[token as usize].slot as usize;
+                if let Some(slot) = self.slots[index].as_deref_mut() {
+                    slot.departure = slot.departure.max(now);
+                }
+            }
+            Accepted::Busy(at) => {
+                self.lsu.retry[queue] = at.max(now + 1);
+                return false;
+            }
+            Accepted::Wait => {
+                self.lsu.retry[queue] = ASLEEP;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Tries waiting accesses again.
+    pub(super) fn drain_queues(&mut self, now: u64, context: &Context<'_, W>) {
+        for queue in 0..2 {
+            if self.lsu.retry[queue] <= now {
+                self.drain_queue(queue, now, context);
+            }
+        }
+    }
+
+    fn drain_queue(&mut self, queue: usize, now: u64, context: &Context<'_, W>) {
+        self.lsu.retry[queue] = ASLEEP;
+        while let Some(first) = self.lsu.queues[queue].front() {
+            let (token, index) = (first.token, first.slot as usize);
+            let accepted = self.state.memory.access(now, &timed_access(&first.access, token));
+            if !self.note_accepted(accepted, (token, queue, true), now, context) {
+                return;
+            }
+            self.lsu.queues[queue].pop_front();
+            let sub = index / self.per_sub;
+            self.lsu.waiting[sub][queue] -= 1;
+            if self.subs[sub].queue_open[queue] == ASLEEP {
+                self.subs[sub].queue_open[queue] = now;
+                self.subs[sub].look(now);
+            }
+            self.wake_if_draining(index, now, context);
+        }
+    }
+
+    fn wake_if_draining(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
+        if self.slots[index].as_deref().is_some_and(|s| s.state == super::slot::State::Draining) {
+            self.wake(index, now, context);
+        }
+    }
+
+    /// Hears what the memory system has to say at `now`.
+    pub(super) fn hear_memory(&mut self, now: u64, context: &Context<'_, W>) {
+        let mut completions = std::mem::take(&mut self.lsu.completions);
+        completions.clear();
+        let room = self.state.memory.advance(now, &mut completions);
+        let mut fetched = false;
+        for completion in &completions {
+            if completion.fetch {
+                self.state.frontend.arrive_request(completion.token, completion.at);
+                fetched = true;
+            } else {
+                self.end_part(completion.token, completion.at, true, now, context);
+            }
+        }
+        self.lsu.completions = completions;
+        if fetched {
+            self.finish_constants(now, context);
+            let mut waiters = std::mem::take(&mut self.fetch_waiters);
+            for index in waiters.drain(..) {
+                self.wake(index as usize, now, context);
+            }
+            // Those that still wait have put themselves on the new list.
+            waiters.append(&mut self.fetch_waiters);
+            self.fetch_waiters = waiters;
+        }
+        if room && !self.lsu.queues[0].is_empty() {
+            self.lsu.retry[0] = now;
+        }
+    }
+
+    /// One access of an instruction has ended, or will at the known cycle `at`. `wake`: the warp may sleep for it.
+    fn end_part(&mut self, token: u32, at: u64, wake: bool, now: u64, context: &Context<'_, W>) {
+        let pending = &mut self.lsu.pending[token as usize];
+        pending.latest = pending.latest.max(at);
+        pending.parts -= 1;
+        let done = *pending;
+        let index = done.slot as usize;
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        slot.departure = slot.departure.max(now);
+        if done.parts > 0 {
+            return;
+        }
+        let op = &context.timed.ops[done.pc as usize];
+        let program = context.code.program();
+        if done.atomic != NO_ATOMIC {
+            let (rows, mask) = self.atomics.remove(done.atomic);
+            slot.warp.write_result(program, program.ops[done.pc as usize].dst, mask, rows);
+            slot.atomics -= 1;
+        }
+        slot.produce(context.timed.writes(op), done.latest + u64::from(op.latency), op.producer);
+        slot.outstanding -= 1;
+        self.lsu.free.push(token);
+        if wake {
+            self.wake(index, now, context);
+        }
+    }
+
+    /// An indexed load from the constant bank: each distinct word takes the constant cache's port.
+    fn load_constant(&mut self, index: usize, pc: u32, op: &TimedOp, now: u64, context: &Context<'_, W>) {
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        let Some(part) = self.capture.parts().first() else {
+            slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
+            return;
+        };
+        let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
+        let mut lines: Vec<u64> = Vec::new();
+        let mut words: Vec<u64> = Vec::new();
+        crate::lanes::for_lanes::<W>(part.mask, |lane| {
+            let address = part.addresses[lane];
+            if !words.contains(&address) {
+                words.push(address);
+                let line = address / line_bytes * line_bytes;
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        });
+        let frontend = &context.spec.frontend.l1_constant;
+        let extra = u64::from(op.latency) + (words.len() as u64 - 1) * u64::from(frontend.interval);
+        let at = lines.iter().map(|line| self.state.frontend.indexed(*line, now)).max().unwrap_or(now);
+        // The further words keep the port.
+        self.state.frontend.occupy_constant((words.len() - 1) as u64);
+        if at != PENDING {
+            slot.produce(context.timed.writes(op), at + extra, op.producer);
+            return;
+        }
+        slot.produce(context.timed.writes(op), FUTURE, op.producer);
+        slot.outstanding += 1;
+        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts: 1, latest: 0, atomic: NO_ATOMIC });
+        self.lsu.constants.push(ConstantWait { token, lines, extra });
+        self.send_fetches(now, context);
+    }
+
+    /// Ends the indexed constant loads whose lines are all there.
+    fn finish_constants(&mut self, now: u64, context: &Context<'_, W>) {
+        let mut waiting = std::mem::take(&mut self.lsu.constants);
+        waiting.retain(|wait| {
+            let frontend = &mut self.state.frontend;
+            let at = wait.lines.iter().map(|line| frontend.indexed(*line, now)).max().unwrap_or(now);
+            if at == PENDING {
+                return true;
+            }
+            let op = &context.timed.ops[self.lsu.pending[wait.token as usize].pc as usize];
+            let latency = u64::from(op.latency);
+            self.end_part(wait.token, at + wait.extra - latency, true, now, context);
+            false
+        });
+        self.lsu.constants = waiting;
+        self.send_fetches(now, context);
+    }
+
+    /// Hands the front end's misses to the memory system.
+    pub(super) fn send_fetches(&mut self, now: u64, context: &Context<'_, W>) {
+        let bytes = context.spec.frontend.l2_fetch.line;
+        let memory = &mut self.state.memory;
+        self.state.frontend.send(|at, address, token| memory.fetch(at.max(now), address, bytes, token));
+    }
+}
+
+fn timed_access<const W: usize>(access: &Captured<W>, token: u32) -> TimedAccess<'_> {
+    TimedAccess {
+        kind: access_kind(access.request, access.space),
+        addresses: &access.addresses,
+        offset: 0,
+        mask: access.mask,
+        bytes: access.bytes,
+        token,
+    }
+}

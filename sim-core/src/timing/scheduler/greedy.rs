@@ -1,0 +1,18 @@
+//! Stays with the same warp while it can issue, else takes the oldest (or youngest).
+use super::by_age;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Greedy<const OLDEST: bool> {
+    /// Slot of the last pick, as a bit; 0: none yet.
+    last: u64,
+}
+
+impl<const OLDEST: bool> Greedy<OLDEST> {
+    #[inline]
+    pub fn pick(&mut self, ready: u64, ages: &[u64]) -> usize {
+        if ready & self.last == 0 {
+            self.last = 1 << by_age::<OLDEST>(ready, ages);
+        }
+        self.last.trailing_zeros() as usize
+    }
+}

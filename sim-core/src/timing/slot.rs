@@ -1,0 +1,134 @@
+//! A warp slot of a compute unit, and its scoreboard.
+use crate::Cause;
+use warpscope_isa::exec::Warp;
+
+/// Scoreboard time of a result whose arrival an event will tell.
+pub(crate) const FUTURE: u64 = 1 << 54;
+
+/// Scoreboard entries hold the cycle from which a register can be used, in the high bits, and what the wait for it is
+/// (see `TimedOp::producer`) in the low 8.
+const TIME_SHIFT: u32 = 8;
+
+/// Where a warp stands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    Empty,
+    Running,
+    /// At a work-group barrier.
+    Waiting,
+    /// Ended, but loads are still under way.
+    Draining,
+    /// Ended; its slot is free when its whole group has ended.
+    Ended,
+}
+
+/// One slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot<const W: usize> {
+    pub warp: Warp<W>,
+    board: Vec<u64>,
+    pub state: State,
+    /// Group slot.
+    pub group: u32,
+    /// Operations that the fetched line holds: from, to (exclusive).
+    pub line: (u32, u32),
+    /// The next operation issues no earlier, and why.
+    pub base: u64,
+    pub base_cause: Cause,
+    /// Loads and atomics under way.
+    pub outstanding: u32,
+    /// Atomics among them.
+    pub atomics: u32,
+    /// When its last memory instruction leaves the load/store unit.
+    pub departure: u64,
+}
+
+impl<const W: usize> Slot<W> {
+    pub fn new(warp: Warp<W>, board: usize) -> Slot<W> {
+        Slot {
+            warp,
+            board: vec![0; board],
+            state: State::Empty,
+            group: 0,
+            line: (0, 0),
+            base: 0,
+            base_cause: Cause::Fetch,
+            outstanding: 0,
+            atomics: 0,
+            departure: 0,
+        }
+    }
+
+    /// Begins warp `number` of a group.
+    pub fn begin(&mut self, number: u32, size: [u32; 3], group: u32, at: u64) {
+        self.warp.reset(number, size);
+        self.board.fill(0);
+        self.state = State::Running;
+        self.group = group;
+        self.line = (0, 0);
+        self.base = at;
+        self.base_cause = Cause::Fetch;
+        self.outstanding = 0;
+        self.atomics = 0;
+        self.departure = 0;
+    }
+
+    /// Marks results: they can be used from `at` on ([`FUTURE`]: an event will tell).
+    #[inline]
+    pub fn produce(&mut self, entries: &[u16], at: u64, producer: u8) {
+        let value = at << TIME_SHIFT | u64::from(producer);
+        for entry in entries {
+            self.board[*entry as usize] = value;
+        }
+    }
+
+    /// When all of `reads` and `writes` are there, and what the last of them is waited for; operands from another
+    /// forwarding group than `group` take `crossing` cycles more.
+    #[inline]
+    pub fn operands(&self, reads: &[u16], writes: &[u16], group: u8, crossing: u64) -> (u64, Cause) {
+        let mut latest = 0;
+        for entry in reads {
+            let value = self.board[*entry as usize];
+            let from = value as u8 & 15;
+            let crosses = from != group && from != 0 && group != 0;
+            latest = latest.max(value + ((u64::from(crosses) * crossing) << TIME_SHIFT));
+        }
+        for entry in writes {
+            latest = latest.max(self.board[*entry as usize]);
+        }
+        let cause = Cause::ALL[(latest >> 4 & 15) as usize];
+        (latest >> TIME_SHIFT, cause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_operand_counts_and_crossing_costs_more() {
+        let warp = Warp {
+            pc: 0,
+            active: 0,
+            alive: 0,
+            reconvergence: 0,
+            stack: vec![],
+            predicates: [0; 16],
+            rows: vec![],
+            private: vec![],
+            local_id: [warpscope_isa::exec::Row([0; 8]); 3],
+            sub_group: 0,
+            sub_group_size: 8,
+        };
+        let mut slot = Slot::new(warp, 8);
+        let producer = |cause: Cause, group: u8| group | (cause as u8) << 4;
+        slot.produce(&[0, 1], 100, producer(Cause::Wait, 1));
+        slot.produce(&[2], 100, producer(Cause::LongScoreboard, 0));
+        assert_eq!(slot.operands(&[0], &[], 1, 3), (100, Cause::Wait));
+        assert_eq!(slot.operands(&[0], &[], 2, 3), (103, Cause::Wait));
+        assert_eq!(slot.operands(&[2], &[], 2, 3), (100, Cause::LongScoreboard));
+        assert_eq!(slot.operands(&[], &[1], 2, 3).0, 100);
+        slot.produce(&[3], FUTURE, producer(Cause::LongScoreboard, 0));
+        assert!(slot.operands(&[0, 3], &[], 1, 0).0 >= FUTURE);
+    }
+}

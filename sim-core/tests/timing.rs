@@ -1,0 +1,202 @@
+//! Timing mode: results as in functional mode, records that do not depend on how windows are cut.
+mod common;
+use common::*;
+use warpscope_isa::ops::{Op, OpClass};
+use warpscope_isa::program::*;
+use warpscope_sim::*;
+
+/// Windows of the engine that are tried; 0: the longest.
+const WINDOWS: [u64; 4] = [0, 1, 7, 16];
+
+/// Runs `launch` of `make` on fresh machines with every window; the records and the outputs must be equal.
+fn on_every_window(set: &[&str], outputs: usize, make: impl Fn(&Machine) -> (Launch, u64)) -> (Vec<u32>, LaunchRecord) {
+    let mut first: Option<(Vec<u32>, LaunchRecord)> = None;
+    for window in WINDOWS {
+        let mut m = machine("tiny", set);
+        m.options_mut().window = window;
+        let (launch, out) = make(&m);
+        let record = m.launch(&launch).unwrap_or_else(|e| panic!("{e}"));
+        let result = (words(&m, out, outputs), record);
+        match &first {
+            None => first = Some(result),
+            Some(f) => assert_eq!(*f, result, "window {window}"),
+        }
+    }
+    first.unwrap()
+}
+
+fn timed(program: Program, global: u64, local: u32, pointers: &[u64]) -> Launch {
+    launch(program, global, local, pointers, Mode::Timing)
+}
+
+fn width() -> u32 {
+    machine("tiny", &[]).spec().chip.sub_group_size
+}
+
+#[test]
+fn results_counts_and_stacks() {
+    let w = width();
+    let (out, record) = on_every_window(&[], 1000, |m| {
+        let ops = store_per_item(vec![
+            op(Op::LeaZext, r(6), &[r(0), c(4)], 2, 0),
+            op(Op::LdGlobal, r(8), &[r(6)], 0, word()),
+            op(Op::IMad32, r(4), &[r(8), r(8), r(0)], 0, 0),
+        ]);
+        let (out, input) = (buffer(m, &[0; 1000]), buffer(m, &(0..1000).map(|i| i * 3).collect::<Vec<_>>()));
+        let mut pool = rows(64);
+        pool.extend([ConstantRow::Parameter(8), ConstantRow::Parameter(12)]);
+        let mut program = program(w, 2, &[], ops);
+        program.constants = [ConstantRow::Parameter(0), ConstantRow::Parameter(4)].into_iter().chain(pool).collect();
+        program.constant_offsets = vec![0x210, 0x214, 0, 8, 0x218, 0x21c];
+        (timed(program, 1000, 64, &[out, input]), out)
+    });
+    assert_eq!(out, (0..1000).map(|i| 9 * i * i + i).collect::<Vec<u32>>());
+    let (work, time) = (&record.counters.work, &record.counters.time);
+    let warps = 15 * u64::from(64 / w) + u64::from(40u32.div_ceil(w));
+    assert_eq!((work.groups, work.warps, work.work_items), (16, warps, 1000));
+    assert_eq!(work.warp_instructions, warps * 10);
+    assert_eq!(time.warps[Cause::Issued], work.warp_instructions);
+    // Every cycle of every scheduler of an active unit has one cause.
+    let spec = machine("tiny", &[]).spec().clone();
+    let schedulers = time.active_unit_cycles * u64::from(spec.compute_unit.sub_cores);
+    assert_eq!(time.schedulers.total(), schedulers, "{:?}", time.schedulers);
+    assert!(time.cycles_elapsed >= time.head_cycles + time.cycles_active_max + time.tail_cycles);
+    assert!(time.warps[Cause::LongScoreboard] > 0 && time.warps[Cause::Fetch] > 0);
+    assert_eq!(record.counters.memory.unit.load_sectors, 1000 / 8);
+}
+
+#[test]
+fn a_dependent_chain_takes_its_latency_and_independent_ones_the_pipe() {
+    // 64 dependent, then 64 independent adds: the difference of two lengths is free of everything else.
+    let elapsed = |count: usize, dependent: bool| {
+        let body = (0..count)
+            .map(|n| {
+                let to = if dependent { 4 } else { 4 + (n % 8) as u16 };
+                op(Op::IAdd32, r(to), &[r(to), c(2)], 0, 0)
+            })
+            .collect();
+        let mut m = machine("tiny", &[]);
+        let w = width();
+        let out = buffer(&m, &[0; 64]);
+        let program = program(w, 1, &rows(8), store_per_item(body));
+        let launch = timed(program, 8, 8, &[out]);
+        m.launch(&launch).unwrap();
+        m.launch(&launch).unwrap().counters.time.cycles_active_max
+    };
+    let spec = machine("tiny", &[]).spec().clone();
+    let class = &spec.compute_unit.classes["alu"];
+    let pipe = &spec.compute_unit.pipes[&class.pipes[0]];
+    let busy = spec.chip.sub_group_size.div_ceil(pipe.lanes) * class.passes;
+    assert_eq!(elapsed(128, true) - elapsed(64, true), 64 * u64::from(class.latency));
+    assert_eq!(elapsed(128, false) - elapsed(64, false), 64 * u64::from(busy));
+}
+
+#[test]
+fn atomics_return_each_old_value_once() {
+    let w = width();
+    let (out, record) = on_every_window(&[], 300, |m| {
+        let body = vec![op(Op::AtomGlobal, r(4), &[c(4), c(6)], 0, atomic(AtomicOp::Add))];
+        let mut program = program(w, 2, &[], store_per_item(body));
+        program.constants = vec![
+            ConstantRow::Parameter(0),
+            ConstantRow::Parameter(4),
+            ConstantRow::Launch(LaunchConstant::EnqueuedLocalSize(0)),
+            ConstantRow::Launch(LaunchConstant::GlobalOffset { dim: 0, high: false }),
+            ConstantRow::Parameter(8),
+            ConstantRow::Parameter(12),
+            ConstantRow::Immediate(1),
+        ];
+        program.constant_offsets = vec![u32::MAX; 7];
+        program.order_sensitive = true;
+        let (out, counter) = (buffer(m, &[0; 300]), buffer(m, &[5]));
+        (timed(program, 300, 32, &[out, counter]), out)
+    });
+    let mut sorted = out;
+    sorted.sort();
+    assert_eq!(sorted, (5..305).collect::<Vec<u32>>());
+    assert_eq!(record.counters.memory.unit.atomic_requests, record.counters.work.warps);
+}
+
+/// Every item reads its neighbour's word of the same buffer and stores what it read plus one into its own, several
+/// times, without any barrier: a race between units. The result may be anything, but always the same.
+#[test]
+fn races_are_decided_the_same_way_whatever_the_window() {
+    let w = width();
+    on_every_window(&[], 512, |m| {
+        let mut body = vec![
+            op(Op::LeaZext, r(6), &[r(0), c(0)], 2, 0),
+            op(Op::ISub32, r(8), &[c(4), r(0)], 0, 0),
+            op(Op::LeaZext, r(8), &[r(8), c(0)], 2, 0),
+        ];
+        for _ in 0..6 {
+            body.push(op(Op::LdGlobal, r(4), &[r(8)], 0, word()));
+            body.push(op(Op::IAdd32, r(4), &[r(4), c(5)], 0, 0));
+            body.push(op(Op::StGlobal, NONE, &[r(6), r(4)], 0, word()));
+        }
+        let mut pool = rows(64);
+        pool.extend([ConstantRow::Immediate(511), ConstantRow::Immediate(1)]);
+        let out = buffer(m, &[0; 512]);
+        (timed(program(w, 1, &pool, store_per_item(body)), 512, 64, &[out]), out)
+    });
+}
+
+#[test]
+fn barriers_order_local_memory_between_warps() {
+    let w = width();
+    let (out, record) = on_every_window(&[], 256, |m| {
+        let body = vec![
+            op(Op::IMad32, r(5), &[r(1), c(5), c(6)], 0, 0),
+            op(Op::StLocal, NONE, &[r(5), r(0)], 0, word()),
+            op(Op::Bar, NONE, &[], 1, 0),
+            op(Op::ISub32, r(6), &[c(4), r(5)], 0, 0),
+            op(Op::LdLocal, r(4), &[r(6)], 0, word()),
+        ];
+        let reserved = m.spec().memory.local.reserved_per_group;
+        let mut pool = rows(64);
+        pool.extend([
+            ConstantRow::Immediate(2 * reserved + 4 * 63),
+            ConstantRow::Immediate(4),
+            ConstantRow::Immediate(reserved),
+        ]);
+        let mut program = program(w, 1, &pool, store_per_item(body));
+        program.local_bytes = 256;
+        program.has_barrier = true;
+        let out = buffer(m, &[0; 256]);
+        (timed(program, 256, 64, &[out]), out)
+    });
+    assert_eq!(out, (0..256).map(|i| i / 64 * 64 + 63 - i % 64).collect::<Vec<u32>>());
+    assert!(record.counters.time.warps[Cause::Barrier] > 0);
+    assert_eq!(class_count(&record, OpClass::Barrier), 4 * u64::from(64 / w));
+}
+
+#[test]
+fn an_endless_loop_and_a_fault_are_reported_and_the_machine_goes_on() {
+    let w = width();
+    let mut m = machine("tiny", &[]);
+    m.options_mut().instruction_limit = 100_000;
+    let endless = timed(program(w, 0, &[], vec![op(Op::Bra, NONE, &[], 0, NO_RECONVERGENCE)]), 8, 8, &[]);
+    assert!(matches!(m.launch(&endless), Err(LaunchError::Limit { .. })));
+    let out = buffer(&m, &[0; 40]);
+    let store = |out| {
+        let ops = store_per_item(vec![op(Op::Mov32, r(4), &[r(0)], 0, 0)]);
+        timed(program(w, 1, &rows(8), ops), 64, 8, &[out])
+    };
+    assert!(matches!(m.launch(&store(out)), Err(LaunchError::Fault { .. })));
+    let out = buffer(&m, &[0; 64]);
+    m.launch(&store(out)).unwrap();
+    assert_eq!(words(&m, out, 64), (0..64).collect::<Vec<u32>>());
+}
+
+#[test]
+fn each_scheduler_gives_the_same_results() {
+    let w = width();
+    for policy in ["greedy-then-oldest", "greedy-then-youngest", "loose-round-robin", "oldest-first", "two-level"] {
+        let set = format!("compute_unit.scheduler=\"{policy}\"");
+        let (out, _) = on_every_window(&[&set], 640, |m| {
+            let out = buffer(m, &[0; 640]);
+            let ops = store_per_item(vec![op(Op::IMul32, r(4), &[r(0), r(0)], 0, 0)]);
+            (timed(program(w, 1, &rows(64), ops), 640, 64, &[out]), out)
+        });
+        assert_eq!(out, (0..640).map(|i| i * i).collect::<Vec<u32>>());
+    }
+}
