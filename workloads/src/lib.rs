@@ -1,4 +1,5 @@
 //! Workloads: kernel sources and their SPIR-V, suite manifests, CPU references, the suite runner and the benchmark.
+pub mod bench;
 pub mod check;
 pub mod compile;
 pub mod data;

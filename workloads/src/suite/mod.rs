@@ -34,6 +34,8 @@ pub struct SuiteOptions {
     pub mode: Mode,
     /// Cases that run at the same time; 0: as many as the host has cores.
     pub jobs: usize,
+    /// Host threads of one functional launch; 0: the host's cores shared among the jobs.
+    pub threads: usize,
     /// Compile sources even where a compiled module is there.
     pub from_source: bool,
     /// Run only cases whose name, group, class or size is one of these, or whose name matches with `*`; empty: all.
@@ -51,6 +53,7 @@ impl Default for SuiteOptions {
         SuiteOptions {
             mode: Mode::Timing,
             jobs: 0,
+            threads: 0,
             from_source: false,
             only: Vec::new(),
             digests: None,
@@ -160,7 +163,7 @@ pub fn run(
         programs: Programs::new(options.from_source),
         recorded: read_recorded(cases, options)?,
         stop,
-        threads: (cores / jobs).max(1),
+        threads: if options.threads == 0 { (cores / jobs).max(1) } else { options.threads },
     };
     let total = cases.len() * machines.len();
     let next = AtomicUsize::new(0);
