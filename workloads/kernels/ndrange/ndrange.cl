@@ -12,5 +12,5 @@ kernel void ndrange(global uint *out, uint width, uint height)
     p[4] = get_enqueued_local_size(0) | get_enqueued_local_size(1) << 10 | get_enqueued_local_size(2) << 20;
     p[5] = get_num_groups(0) | get_num_groups(1) << 10 | get_num_groups(2) << 20;
     p[6] = get_global_linear_id();
-    p[7] = get_local_linear_id() | get_work_dim() << 16 | get_global_size(3) << 24;
+    p[7] = get_local_linear_id() | get_work_dim() << 16;
 }

@@ -24,7 +24,7 @@ pub fn reference(i: &Inputs) -> Outputs {
                     pack(enqueued),
                     pack([0, 1, 2].map(|d| global[d].div_ceil(enqueued[d]))),
                     ((z * global[1] + y) * global[0] + x) as u32,
-                    (linear | i.case.global.len() << 16 | 1 << 24) as u32,
+                    (linear | i.case.global.len() << 16) as u32,
                 ]);
             }
         }
