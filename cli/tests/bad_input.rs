@@ -19,6 +19,9 @@ fn kernel(file: &Path, arguments: &[&str]) -> Assert {
     warpscope(&all)
 }
 
+/// Misbehaviour is found in every mode.
+const MODES: &[&str] = &["functional"];
+
 const FILL: &str =
     "kernel void fill(global int *a, int n) { for (int i = 0; i < n; ++i) a[get_global_id(0) + i] = i; }";
 
@@ -88,7 +91,7 @@ fn kernels_that_misbehave() {
         ),
     ] {
         let spv = module(dir.path(), source);
-        for mode in ["functional"] {
+        for mode in MODES {
             let mut all = arguments.clone();
             all.extend(["--mode", mode]);
             let assert = kernel(&spv, &all);

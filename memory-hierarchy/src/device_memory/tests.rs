@@ -1,3 +1,4 @@
+//! Tests of the device memory.
 use super::*;
 
 fn memory() -> DeviceMemory {

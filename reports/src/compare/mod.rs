@@ -4,7 +4,7 @@ mod reference;
 mod report;
 mod statistics;
 
-pub use quantities::{Kind, QUANTITIES, Quantity};
+pub use quantities::{Kind, QUANTITIES, Quantity, quantity_reference};
 pub use reference::{Reference, ReferenceError};
 pub use report::{Comparison, Row};
 pub use statistics::Summary;

@@ -85,3 +85,16 @@ quantities! {
 pub(super) fn index(column: &str) -> Option<usize> {
     QUANTITIES.iter().position(|q| q.column == column)
 }
+
+/// The columns of a reference file as Markdown, for the documentation.
+pub fn quantity_reference() -> String {
+    let mut out = String::from("\n| column | unit | compared | from | meaning |\n| --- | --- | --- | --- | --- |\n");
+    for q in QUANTITIES {
+        let kind = match q.kind {
+            Kind::Relative => "in percent",
+            Kind::Points => "in points",
+        };
+        out += &format!("| `{}` | {} | {kind} | {} | {} |\n", q.column, q.unit, q.floor, q.doc);
+    }
+    out
+}

@@ -1,12 +1,14 @@
 //! From columns and sections to text, CSV, SVG and HTML.
 mod csv;
 mod html;
+mod legends;
 mod plots;
 mod suite;
 mod table;
 
 pub use csv::{csv, csv_field};
 pub use html::{Page, escape};
+pub use legends::counter_reference;
 pub use plots::{Point, occupancy_plot, roofline, scatter, stall_stacks};
 pub use suite::suite_page;
 pub use table::{Align, summary, table};
