@@ -1,6 +1,7 @@
 //! From a decoded module to a machine program.
 use crate::ir::Module;
 use crate::lower::{self, LowerError, Options};
+use crate::passes::{PassOptions, optimise};
 use crate::program::Program;
 use warpscope_configs::MachineSpec;
 
@@ -10,5 +11,11 @@ use warpscope_configs::MachineSpec;
 /// If the module has no kernel of that number.
 pub fn compile(module: &Module, index: usize, machine: &MachineSpec, width: u32) -> Result<Program, LowerError> {
     let kernel = &module.kernels[index];
-    lower::lower(&module.functions[kernel.function], kernel, module, &Options::of(machine, width))
+    let function = optimise(module, kernel, &PassOptions::default()).map_err(|why| LowerError {
+        kernel: kernel.name.clone(),
+        file: String::new(),
+        line: 0,
+        why,
+    })?;
+    lower::lower(&function, kernel, module, &Options::of(machine, width))
 }

@@ -178,7 +178,7 @@ impl AccessShape {
 }
 
 /// A read-modify-write operation of an atomic (in [`AccessShape::atomic`]).
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum AtomicOp {

@@ -180,3 +180,18 @@ fn garbage_is_refused_without_a_panic() {
         let _ = decode(&bytes);
     }
 }
+
+#[test]
+fn dimensions_that_do_not_exist() {
+    // OpenCL C 6.15.1: sizes are 1, ids 0.
+    let source = "__kernel void k(__global ulong *p, uint d) {
+        p[0] = get_global_size(3); p[1] = get_global_id(5); p[2] = get_num_groups(d); p[3] = get_local_id(d); }";
+    for level in [Level::O0, Level::O2] {
+        let m = decode(&compile(source, level, &[])).expect("decodes");
+        let f = warpscope_isa::passes::optimise(&m, &m.kernels[0], &Default::default()).expect("optimises");
+        let stores = f.blocks.iter().flat_map(|b| &b.insts).map(|&i| f.inst(i));
+        let stored: Vec<_> =
+            stores.filter(|d| matches!(d.op, Opcode::Store(_))).map(|d| f.as_const(d.args[1])).collect();
+        assert_eq!(stored, [Some(1), Some(0), None, None]);
+    }
+}

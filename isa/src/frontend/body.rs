@@ -39,6 +39,8 @@ pub(super) struct Body<'m, 'a> {
     pub e: Emitter,
     pub values: IdMap<Typed>,
     pub inputs: IdMap<InputPointer>,
+    /// Results of loads of whole three-component built-ins.
+    pub builtin_values: IdMap<BuiltIn>,
     labels: IdMap<Block>,
     phis: IdMap<Vec<Phi>>,
     /// Terminators whose targets' arguments are filled in at the end: (block, instruction, own label, target labels).
@@ -64,6 +66,7 @@ pub(super) fn translate(
         e: Emitter { f, block: Function::ENTRY, loc: Loc::default() },
         values: IdMap::default(),
         inputs: IdMap::default(),
+        builtin_values: IdMap::default(),
         labels: IdMap::default(),
         phis: IdMap::default(),
         edges: Vec::new(),
@@ -411,6 +414,7 @@ impl<'a> Body<'_, 'a> {
 
     fn try_composite(&mut self, i: &Instr<'_>) -> Res<bool> {
         match i.op {
+            Op::CompositeExtract if self.beyond_dimensions(i)? => {}
             Op::CompositeExtract => {
                 let v = self.arg(i, 0)?;
                 let (_, first, n) = self.part(v.ty, i.rest(1))?;
@@ -451,7 +455,10 @@ impl<'a> Body<'_, 'a> {
             Op::VectorExtractDynamic => {
                 let v = self.arg(i, 0)?;
                 let index = self.scalar_arg(i, 1)?;
-                let r = self.pick(&v.leaves, index);
+                let mut r = self.pick(&v.leaves, index);
+                if let Some(&b) = self.builtin_values.get(&i.at(0)?) {
+                    r = self.inside_dimensions(b, index, r);
+                }
                 self.define_one(i, r)?;
             }
             Op::VectorInsertDynamic => {

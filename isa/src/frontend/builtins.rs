@@ -4,7 +4,8 @@
 //! and are widened here.
 use super::body::{Body, InputPointer, Leaves};
 use super::error::Res;
-use crate::ir::{IBin, Opcode, Ty, Value};
+use super::words::Instr;
+use crate::ir::{Cond, IBin, Opcode, Ty, Value};
 use crate::program::{LaunchConstant, Special};
 use spirv::BuiltIn;
 
@@ -21,6 +22,27 @@ impl Body<'_, '_> {
             return Err(format!("the built-in {:?} has another type", p.builtin));
         }
         Ok(leaves.into_iter().map(|v| self.e.resize(v, scalar, false)).collect())
+    }
+
+    /// Work-item functions may be asked for a dimension that does not exist: sizes are then 1, ids 0. The translator
+    /// passes such a dimension on as the index of a component. Whether the extract was of this kind.
+    pub(super) fn beyond_dimensions(&mut self, i: &Instr<'_>) -> Res<bool> {
+        let (Some(&b), [index]) = (self.builtin_values.get(&i.at(0)?), i.rest(1)) else { return Ok(false) };
+        if *index < 3 {
+            return Ok(false);
+        }
+        let ty = self.m.types.scalar(i.ty)?.0;
+        let v = self.e.constant(ty, beyond(b));
+        self.define_one(i, v)?;
+        Ok(true)
+    }
+    /// The same for an index known at run time.
+    pub(super) fn inside_dimensions(&mut self, b: BuiltIn, index: Value, v: Value) -> Value {
+        let (index_ty, ty) = (self.e.f.ty(index), self.e.f.ty(v));
+        let three = self.e.constant(index_ty, 3);
+        let inside = self.e.icmp(Cond::ULt, index, three);
+        let other = self.e.constant(ty, beyond(b));
+        self.e.select(inside, v, other)
     }
 
     fn builtin_leaves(&mut self, b: BuiltIn) -> Res<Vec<Value>> {
@@ -90,6 +112,15 @@ impl Body<'_, '_> {
         let rows = self.e.ibin(IBin::Mul, row, sx);
         self.e.ibin(IBin::Add, rows, x)
     }
+}
+
+/// What a built-in is in a dimension that does not exist.
+fn beyond(b: BuiltIn) -> u64 {
+    let size = matches!(
+        b,
+        BuiltIn::GlobalSize | BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize | BuiltIn::NumWorkgroups
+    );
+    u64::from(size)
 }
 
 const LOCAL_ID: [Special; 3] = [Special::LocalIdX, Special::LocalIdY, Special::LocalIdZ];

@@ -150,6 +150,9 @@ impl Body<'_, '_> {
     fn load_instruction(&mut self, i: &Instr<'_>) -> Res<()> {
         if let Some(input) = self.input(i.at(0)?) {
             let leaves = self.builtin(&input, i.ty)?;
+            if leaves.len() == 3 {
+                self.builtin_values.insert(i.id, input.builtin);
+            }
             return self.define(i, leaves);
         }
         let p = self.pointer_arg(i, 0)?;

@@ -95,7 +95,7 @@ pub mod fence {
 }
 
 /// What an instruction does. Operand and result counts are part of the contract of each variant.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Opcode {
     /// Constant bits (low-aligned); type from the result. Floats as their bit pattern, Bool 0 or 1.
     Const(u64),

@@ -1,9 +1,21 @@
-//! Analyses and transformations of the IR. Each pass is one file, takes a function and can be switched off.
+//! Analyses and transformations of the IR. Each pass is one file or folder, takes a function and can be switched off.
+pub mod cse;
+pub mod dce;
+pub mod facts;
+pub mod fold;
+pub mod inline;
 pub mod licm;
 #[cfg(test)]
 mod loop_tests;
 pub mod loops;
+mod pipeline;
+pub mod rewrite;
 pub mod rotate;
+pub mod simplify_cfg;
+pub mod sroa;
+pub mod ssa;
 mod trip;
 pub mod uniformity;
 pub mod unroll;
+
+pub use pipeline::{PassOptions, optimise};

@@ -1,0 +1,126 @@
+//! The order of the passes.
+use super::rewrite::constants_to_entry;
+use super::unroll::UnrollLimits;
+use super::{cse, dce, fold, inline, licm, rotate, simplify_cfg, sroa, unroll};
+use crate::ir::{Function, Kernel, Module, verify_function};
+
+/// Which passes run.
+#[derive(Clone, Debug)]
+pub struct PassOptions {
+    /// Constant folding and algebraic simplification.
+    pub fold: bool,
+    /// Private memory into values.
+    pub sroa: bool,
+    /// Common subexpressions.
+    pub cse: bool,
+    /// Control-flow simplification.
+    pub simplify_cfg: bool,
+    /// Dead code.
+    pub dce: bool,
+    /// Loop unrolling.
+    pub unroll: Option<UnrollLimits>,
+    /// Loops tested at their end.
+    pub rotate: bool,
+    /// What does not change in a loop moves out.
+    pub licm: bool,
+    /// Checks the function after each pass (for tests).
+    pub verify: bool,
+}
+
+impl Default for PassOptions {
+    fn default() -> Self {
+        PassOptions {
+            fold: true,
+            sroa: true,
+            cse: true,
+            simplify_cfg: true,
+            dce: true,
+            unroll: Some(UnrollLimits::default()),
+            rotate: true,
+            licm: true,
+            verify: false,
+        }
+    }
+}
+
+impl PassOptions {
+    /// Nothing but inlining.
+    pub fn none() -> Self {
+        PassOptions {
+            fold: false,
+            sroa: false,
+            cse: false,
+            simplify_cfg: false,
+            dce: false,
+            unroll: None,
+            rotate: false,
+            licm: false,
+            verify: false,
+        }
+    }
+}
+
+/// The optimised function of a kernel, without calls.
+pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Result<Function, String> {
+    let f = inline::inline(module, kernel.function)?;
+    let mut p = Pipeline { module, options, f };
+    p.check("inline")?;
+    p.clean()?;
+    if let Some(limits) = &options.unroll
+        && p.pass(true, "unroll", |f| unroll::run(f, limits))?
+    {
+        p.clean()?;
+    }
+    p.pass(options.rotate, "rotate", rotate::run)?;
+    p.pass(options.licm, "licm", licm::run)?;
+    p.clean()?;
+    simplify_cfg::compact(&mut p.f);
+    p.check("compact")?;
+    Ok(p.f)
+}
+
+struct Pipeline<'a> {
+    module: &'a Module,
+    options: &'a PassOptions,
+    f: Function,
+}
+
+/// Rounds of cleaning up after which the rest is left.
+const ROUNDS: usize = 6;
+
+impl Pipeline<'_> {
+    fn check(&self, pass: &str) -> Result<(), String> {
+        if !self.options.verify {
+            return Ok(());
+        }
+        verify_function(&self.f).map_err(|e| format!("after {pass}: {e}"))
+    }
+
+    fn pass(&mut self, on: bool, name: &str, run: impl FnOnce(&mut Function) -> bool) -> Result<bool, String> {
+        if !on {
+            return Ok(false);
+        }
+        let changed = run(&mut self.f);
+        self.check(name)?;
+        Ok(changed)
+    }
+
+    /// The clean-up passes until nothing changes.
+    fn clean(&mut self) -> Result<(), String> {
+        let o = self.options.clone();
+        let globals = &self.module.globals;
+        for _ in 0..ROUNDS {
+            let mut again = self.pass(o.simplify_cfg, "simplify_cfg", simplify_cfg::run)?;
+            again |= self.pass(o.sroa, "sroa", sroa::run)?;
+            again |= self.pass(o.fold, "fold", |f| fold::run(f, globals))?;
+            again |= self.pass(o.cse, "cse", cse::run)?;
+            again |= self.pass(o.dce, "dce", dce::run)?;
+            if !again {
+                break;
+            }
+        }
+        // Loop passes rely on it: a constant is invariant wherever it stands.
+        constants_to_entry(&mut self.f);
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! SSA construction for variables that live in several blocks (pruned; Cytron et al.).
+use crate::ir::{Block, Cfg, Function, Ty, Value};
+
+/// What an instruction does to a variable.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Reads it.
+    Read,
+    /// Gives it a value.
+    Write,
+}
+
+/// The blocks where each variable needs a parameter.
+pub struct Placement {
+    /// For each block: variables, in the order of the parameters added.
+    pub params: Vec<Vec<(usize, Value)>>,
+}
+
+/// Adds block parameters for `types.len()` variables. `accesses[block]`: the accesses in order.
+pub fn place(f: &mut Function, cfg: &Cfg, types: &[Ty], accesses: &[Vec<(usize, Access)>]) -> Placement {
+    let frontier = frontiers(cfg);
+    let n = f.blocks.len();
+    let mut params = vec![Vec::new(); n];
+    // Accesses by variable: blocks that read before writing, blocks that write.
+    let mut reads: Vec<Vec<Block>> = vec![Vec::new(); types.len()];
+    let mut writes: Vec<Vec<Block>> = vec![Vec::new(); types.len()];
+    for &b in &cfg.rpo {
+        let mut seen: Vec<usize> = Vec::new();
+        for &(var, access) in &accesses[b.0 as usize] {
+            if access == Access::Write {
+                if writes[var].last() != Some(&b) {
+                    writes[var].push(b);
+                }
+                seen.push(var);
+            } else if !seen.contains(&var) && reads[var].last() != Some(&b) {
+                reads[var].push(b);
+            }
+        }
+    }
+    for (var, &ty) in types.iter().enumerate() {
+        let live = live_in(cfg, &reads[var], &writes[var], n);
+        let mut placed = vec![false; n];
+        let mut work = writes[var].clone();
+        while let Some(b) = work.pop() {
+            for &d in &frontier[b.0 as usize] {
+                if live[d.0 as usize] && !std::mem::replace(&mut placed[d.0 as usize], true) {
+                    work.push(d);
+                }
+            }
+        }
+        for &b in &cfg.rpo {
+            if placed[b.0 as usize] {
+                let v = f.add_param(b, ty);
+                params[b.0 as usize].push((var, v));
+            }
+        }
+    }
+    Placement { params }
+}
+
+fn live_in(cfg: &Cfg, reads: &[Block], writes: &[Block], n: usize) -> Vec<bool> {
+    let mut kills = vec![false; n];
+    for b in writes {
+        kills[b.0 as usize] = true;
+    }
+    let mut live = vec![false; n];
+    let mut work = reads.to_vec();
+    while let Some(b) = work.pop() {
+        if std::mem::replace(&mut live[b.0 as usize], true) {
+            continue;
+        }
+        work.extend(cfg.preds(b).iter().copied().filter(|p| !kills[p.0 as usize]));
+    }
+    live
+}
+
+fn frontiers(cfg: &Cfg) -> Vec<Vec<Block>> {
+    let mut frontier = vec![Vec::new(); cfg.order.len()];
+    for &b in &cfg.rpo {
+        let preds = cfg.preds(b);
+        if preds.len() < 2 {
+            continue;
+        }
+        for &p in preds {
+            let mut at = p;
+            while at != cfg.idom[b.0 as usize] {
+                let list: &mut Vec<Block> = &mut frontier[at.0 as usize];
+                if list.last() != Some(&b) {
+                    list.push(b);
+                }
+                at = cfg.idom[at.0 as usize];
+            }
+        }
+    }
+    frontier
+}
