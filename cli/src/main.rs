@@ -40,6 +40,8 @@ enum Command {
     Run(commands::run::Arguments),
     /// Where the OpenCL driver is, and making loaders find it.
     Icd(commands::icd::Arguments),
+    /// Measure how fast the simulator itself is.
+    Bench(commands::bench::Arguments),
     /// List, show and check machine descriptions.
     Config(commands::config::Arguments),
 }
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Occupancy(arguments) => commands::occupancy::run_command(&arguments),
         Command::Run(arguments) => commands::run::run_command(&arguments),
         Command::Icd(arguments) => commands::icd::run_command(&arguments),
+        Command::Bench(arguments) => commands::bench::run_command(&arguments),
         Command::Config(arguments) => commands::config::run_command(&arguments),
     };
     match result {

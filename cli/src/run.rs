@@ -92,7 +92,7 @@ fn entries(suite: &str, result: &CaseResult, machine: &NamedMachine) -> Vec<Entr
 }
 
 /// A stop that Ctrl-C (or SIGTERM) requests; asked a second time the program ends at once.
-fn stop_on_interrupt() -> Result<Arc<Stop>, Failure> {
+pub fn stop_on_interrupt() -> Result<Arc<Stop>, Failure> {
     static ASKED: AtomicBool = AtomicBool::new(false);
     let stop = Arc::new(Stop::default());
     let shared = stop.clone();

@@ -275,6 +275,7 @@ mod tests {
         assert_eq!(out[0].0[0], 0x8764u16 as i16 as u32);
         overlay.publish();
         assert!(overlay.is_empty());
+        // SAFETY: these words lie in `memory`, which lives until the end of the test.
         let at = |n: u64| unsafe { u32::load(std::ptr::with_exposed_provenance_mut((base + 4 * n) as usize)) };
         assert_eq!([at(0), at(1), at(7), at(8)], [0x8764, 101, 107, u32::MAX]);
         drop(memory);
