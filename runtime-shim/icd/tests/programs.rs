@@ -70,4 +70,62 @@ macro_rules! programs {
     };
 }
 
-programs!(queries, handles, buffers, events, svm, threads, fork);
+programs!(queries, handles, buffers, events, svm, threads, fork, errors, kernels, programs);
+
+#[test]
+fn kernels_give_the_same_results_on_every_machine_with_timing() {
+    let programs = Programs::new();
+    let program = programs.compile("kernels");
+    for machine in ["tiny", "wave64", "nvidia-h200"] {
+        let result = programs.run(&program, &[("WARPSCOPE_MODE", "timing"), ("WARPSCOPE_CONFIG", machine)]);
+        assert!(result.status.success(), "{machine}: {}", String::from_utf8_lossy(&result.stderr));
+    }
+}
+
+/// The log of commands depends on what the program does, never on how threads happen to run.
+#[test]
+fn two_runs_leave_the_same_log() {
+    let programs = Programs::new();
+    for name in ["events", "kernels"] {
+        let program = programs.compile(name);
+        let log = |run: &str| {
+            let out = programs.directory.path().join(format!("{name}-{run}"));
+            let result = programs.run(&program, &[("WARPSCOPE_OUT", out.to_str().expect("plain text"))]);
+            assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+            let file = std::fs::read_dir(&out).expect("a folder").next().expect("a file").expect("readable").path();
+            // A diagnosis names host addresses, which differ from run to run.
+            let text = std::fs::read_to_string(file).expect("text");
+            text.lines().filter(|l| !l.contains("\"error\"")).map(str::to_string).collect::<Vec<_>>()
+        };
+        let first = log("first");
+        assert!(first.len() > 10, "{first:#?}");
+        assert_eq!(first, log("second"), "{name}");
+    }
+}
+
+/// Debian's python3-pyopencl and python3-numpy.
+#[test]
+fn pyopencl_works_unchanged() {
+    let programs = Programs::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python.py");
+    let result = Command::new("/usr/bin/python3")
+        .arg(script)
+        .env("OCL_ICD_VENDORS", driver())
+        .env("XDG_CACHE_HOME", programs.directory.path())
+        .env("WARPSCOPE_MODE", "functional")
+        .output()
+        .expect("python3 can be run");
+    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+    assert_eq!(String::from_utf8_lossy(&result.stdout), "ok\n");
+}
+
+#[test]
+fn clinfo_prints_no_error() {
+    let programs = Programs::new();
+    let result = programs.run(Path::new("clinfo"), &[]);
+    let text = String::from_utf8_lossy(&result.stdout).into_owned() + &String::from_utf8_lossy(&result.stderr);
+    assert!(result.status.success(), "{text}");
+    assert!(text.contains("Warpscope"), "{text}");
+    let bad: Vec<&str> = text.lines().filter(|l| l.contains("error") || l.contains("BUILD_LOG")).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+}
