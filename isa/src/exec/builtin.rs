@@ -1,6 +1,6 @@
 //! Built-in functions over lanes: operands in, `builtins` applied lane by lane, results out. Out of line: their work
 //! outweighs the loop around them.
-use super::lanes::Lanes;
+use super::lanes::{Lanes, each};
 use crate::builtins::{self, Shape};
 use crate::ops::{IntFn, MathFn, Ty};
 use crate::program::{Operand, OperandKind};
@@ -10,7 +10,7 @@ fn source<const W: usize>(x: &Lanes<'_, W>, n: usize, wide: bool) -> [u64; W] {
     match x.op.src[n].kind() {
         OperandKind::None | OperandKind::Predicate(..) => [0; W],
         _ if wide => x.longs(n),
-        _ => x.words(n).map(u64::from),
+        _ => each(&x.words(n), u64::from),
     }
 }
 
@@ -23,7 +23,7 @@ fn store<const W: usize>(x: &mut Lanes<'_, W>, o: Operand, d: &[u64; W], wide: b
             x.put_predicate(bits);
         }
         _ if wide => x.store64(o, d),
-        _ => x.store(o, &d.map(|v| v as u32)),
+        _ => x.store(o, &each(d, |v| v as u32)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Compares: predicate bits from rows.
 use super::half::to_f32;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, each};
 use super::level::Level;
 use crate::ops::{Cond, FCond};
 
@@ -117,19 +117,19 @@ impl<const W: usize> Lanes<'_, W> {
 
     #[inline(always)]
     pub fn compare_f16<L: Level>(&mut self) {
-        let (a, b) = (self.words(0).map(to_f32), self.words(1).map(to_f32));
+        let (a, b) = (each(&self.words(0), to_f32), each(&self.words(1), to_f32));
         self.compare_floats::<L, f32>(a, b);
     }
 
     #[inline(always)]
     pub fn compare_f32<L: Level>(&mut self) {
-        let (a, b) = (self.words(0).map(f32::from_bits), self.words(1).map(f32::from_bits));
+        let (a, b) = (each(&self.words(0), f32::from_bits), each(&self.words(1), f32::from_bits));
         self.compare_floats::<L, f32>(a, b);
     }
 
     #[inline(always)]
     pub fn compare_f64<L: Level>(&mut self) {
-        let (a, b) = (self.longs(0).map(f64::from_bits), self.longs(1).map(f64::from_bits));
+        let (a, b) = (each(&self.longs(0), f64::from_bits), each(&self.longs(1), f64::from_bits));
         self.compare_floats::<L, f64>(a, b);
     }
 }

@@ -1,8 +1,7 @@
 //! Conversions between number types (OpenCL C 6.2.3).
-use super::Row;
 use super::float::{round32, round64};
 use super::half::{from_f32, from_f64, to_f32};
-use super::lanes::{Lanes, NAN32, NAN64};
+use super::lanes::{Lanes, NAN32, NAN64, each};
 use crate::ops::{Conversion, Rounding, Ty};
 
 /// A source value without loss: integers of 64 bits and either sign fit the one, all floats the other.
@@ -149,7 +148,7 @@ pub(super) fn convert_lanes<const W: usize>(mut x: Lanes<'_, W>) {
 }
 
 fn each_lane<const W: usize>(mut x: Lanes<'_, W>, c: Conversion) {
-    let source = if c.from.bits() == 64 { x.longs(0) } else { x.words(0).map(u64::from) };
+    let source = if c.from.bits() == 64 { x.longs(0) } else { each(&x.words(0), u64::from) };
     let mut d = [0; W];
     for (i, (d, &s)) in d.iter_mut().zip(&source).enumerate() {
         if x.mask >> i & 1 != 0 {
@@ -159,6 +158,6 @@ fn each_lane<const W: usize>(mut x: Lanes<'_, W>, c: Conversion) {
     if c.to.bits() == 64 {
         x.put64(d);
     } else {
-        x.put(Row::<W>(d.map(|v| v as u32)).0);
+        x.put(each(&d, |v| v as u32));
     }
 }

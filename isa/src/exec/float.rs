@@ -1,31 +1,35 @@
 //! Float arithmetic: IEEE 754, round to nearest even; every NaN that arithmetic yields is the canonical one.
 use super::half::{from_f32, from_f64, to_f32};
-use super::lanes::{Lanes, NAN16, NAN32, NAN64};
+use super::lanes::{Lanes, NAN16, NAN32, NAN64, each};
 use crate::ops::{Rounding, modifiers};
 use crate::program::MachineOp;
 
-/// Source modifiers as bit masks: `bits & and ^ xor`, with the sign at the top of `T`.
+/// Source modifiers as bit masks: `bits & and ^ xor`, with the sign at the top of the type.
 #[derive(Copy, Clone)]
 struct Modifier {
     and: u64,
     xor: u64,
 }
 
-#[inline(always)]
-fn modifier(op: &MachineOp, negate: i32, absolute: i32, sign: u64) -> Modifier {
-    Modifier {
-        and: if op.imm & absolute != 0 { !sign } else { u64::MAX },
-        xor: if op.imm & negate != 0 { sign } else { 0 },
+impl Modifier {
+    /// Of source `n`.
+    #[inline(always)]
+    fn of(op: &MachineOp, n: usize, sign: u64) -> Modifier {
+        let negate = [modifiers::NEG_A, modifiers::NEG_B, modifiers::NEG_C][n];
+        let absolute = [modifiers::ABS_A, modifiers::ABS_B, 0][n];
+        Modifier {
+            and: if op.imm & absolute != 0 { !sign } else { u64::MAX },
+            xor: if op.imm & negate != 0 { sign } else { 0 },
+        }
     }
-}
-
-#[inline(always)]
-fn modifiers_of(op: &MachineOp, sign: u64) -> [Modifier; 3] {
-    [
-        modifier(op, modifiers::NEG_A, modifiers::ABS_A, sign),
-        modifier(op, modifiers::NEG_B, modifiers::ABS_B, sign),
-        modifier(op, modifiers::NEG_C, 0, sign),
-    ]
+    #[inline(always)]
+    fn single(self, bits: u32) -> f32 {
+        f32::from_bits(bits & self.and as u32 ^ self.xor as u32)
+    }
+    #[inline(always)]
+    fn double(self, bits: u64) -> f64 {
+        f64::from_bits(bits & self.and ^ self.xor)
+    }
 }
 
 #[inline(always)]
@@ -148,40 +152,135 @@ pub fn round64(x: f64, rounding: Rounding) -> f64 {
 }
 
 impl<const W: usize> Lanes<'_, W> {
-    /// Source `n` as singles, modifiers applied.
     #[inline(always)]
-    fn singles(&self, n: usize) -> [f32; W] {
-        let m = modifiers_of(self.op, 0x8000_0000)[n];
-        let a = self.words(n);
-        let mut d = [0.0; W];
-        for i in 0..W {
-            d[i] = f32::from_bits(a[i] & m.and as u32 ^ m.xor as u32);
+    pub fn float1(&mut self, f: impl Fn(f32) -> f32) {
+        if self.flushes() {
+            self.float1_kept(|a| flush32(f(flush32(a))));
+        } else {
+            self.float1_kept(f);
         }
-        d
     }
 
+    /// Denormals are kept.
     #[inline(always)]
-    fn doubles(&self, n: usize) -> [f64; W] {
-        let m = modifiers_of(self.op, 1 << 63)[n];
-        let a = self.longs(n);
-        let mut d = [0.0; W];
-        for i in 0..W {
-            d[i] = f64::from_bits(a[i] & m.and ^ m.xor);
-        }
-        d
-    }
-
-    #[inline(always)]
-    fn halves(&self, n: usize) -> [u32; W] {
-        let m = modifiers_of(self.op, 0x8000)[n];
-        let a = self.words(n);
-        let flush = self.flushes();
+    fn float1_kept(&mut self, f: impl Fn(f32) -> f32) {
+        let ma = Modifier::of(self.op, 0, 0x8000_0000);
+        let a = self.words(0);
         let mut d = [0; W];
         for i in 0..W {
-            let h = a[i] & m.and as u32 ^ m.xor as u32;
-            d[i] = if flush { flush16(h) } else { h };
+            d[i] = result32(f(ma.single(a[i])));
         }
-        d
+        self.put(d);
+    }
+
+    #[inline(always)]
+    pub fn float2(&mut self, f: impl Fn(f32, f32) -> f32) {
+        if self.flushes() {
+            self.float2_kept(|a, b| flush32(f(flush32(a), flush32(b))));
+        } else {
+            self.float2_kept(f);
+        }
+    }
+
+    /// Denormals are kept.
+    #[inline(always)]
+    fn float2_kept(&mut self, f: impl Fn(f32, f32) -> f32) {
+        let (ma, mb) = (Modifier::of(self.op, 0, 0x8000_0000), Modifier::of(self.op, 1, 0x8000_0000));
+        let (a, b) = (self.words(0), self.words(1));
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result32(f(ma.single(a[i]), mb.single(b[i])));
+        }
+        self.put(d);
+    }
+
+    #[inline(always)]
+    pub fn float3(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
+        if self.flushes() {
+            self.float3_kept(|a, b, c| flush32(f(flush32(a), flush32(b), flush32(c))));
+        } else {
+            self.float3_kept(f);
+        }
+    }
+
+    /// Denormals are kept.
+    #[inline(always)]
+    fn float3_kept(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
+        let (ma, mb, mc) = (
+            Modifier::of(self.op, 0, 0x8000_0000),
+            Modifier::of(self.op, 1, 0x8000_0000),
+            Modifier::of(self.op, 2, 0x8000_0000),
+        );
+        let (a, b, c) = (self.words(0), self.words(1), self.words(2));
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result32(f(ma.single(a[i]), mb.single(b[i]), mc.single(c[i])));
+        }
+        self.put(d);
+    }
+
+    #[inline(always)]
+    pub fn double1(&mut self, f: impl Fn(f64) -> f64) {
+        if self.flushes() {
+            self.double1_kept(|a| flush64(f(flush64(a))));
+        } else {
+            self.double1_kept(f);
+        }
+    }
+
+    /// Denormals are kept.
+    #[inline(always)]
+    fn double1_kept(&mut self, f: impl Fn(f64) -> f64) {
+        let ma = Modifier::of(self.op, 0, 1 << 63);
+        let a = self.longs(0);
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result64(f(ma.double(a[i])));
+        }
+        self.put64(d);
+    }
+
+    #[inline(always)]
+    pub fn double2(&mut self, f: impl Fn(f64, f64) -> f64) {
+        if self.flushes() {
+            self.double2_kept(|a, b| flush64(f(flush64(a), flush64(b))));
+        } else {
+            self.double2_kept(f);
+        }
+    }
+
+    /// Denormals are kept.
+    #[inline(always)]
+    fn double2_kept(&mut self, f: impl Fn(f64, f64) -> f64) {
+        let (ma, mb) = (Modifier::of(self.op, 0, 1 << 63), Modifier::of(self.op, 1, 1 << 63));
+        let (a, b) = (self.longs(0), self.longs(1));
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result64(f(ma.double(a[i]), mb.double(b[i])));
+        }
+        self.put64(d);
+    }
+
+    #[inline(always)]
+    pub fn double3(&mut self, f: impl Fn(f64, f64, f64) -> f64) {
+        if self.flushes() {
+            self.double3_kept(|a, b, c| flush64(f(flush64(a), flush64(b), flush64(c))));
+        } else {
+            self.double3_kept(f);
+        }
+    }
+
+    /// Denormals are kept.
+    #[inline(always)]
+    fn double3_kept(&mut self, f: impl Fn(f64, f64, f64) -> f64) {
+        let (ma, mb, mc) =
+            (Modifier::of(self.op, 0, 1 << 63), Modifier::of(self.op, 1, 1 << 63), Modifier::of(self.op, 2, 1 << 63));
+        let (a, b, c) = (self.longs(0), self.longs(1), self.longs(2));
+        let mut d = [0; W];
+        for i in 0..W {
+            d[i] = result64(f(ma.double(a[i]), mb.double(b[i]), mc.double(c[i])));
+        }
+        self.put64(d);
     }
 
     #[inline(always)]
@@ -190,94 +289,19 @@ impl<const W: usize> Lanes<'_, W> {
     }
 
     #[inline(always)]
-    pub fn float1(&mut self, f: impl Fn(f32) -> f32) {
-        let a = self.singles(0);
-        let mut d = [0; W];
-        if self.flushes() {
-            for i in 0..W {
-                d[i] = result32(flush32(f(flush32(a[i]))));
-            }
-        } else {
-            for i in 0..W {
-                d[i] = result32(f(a[i]));
-            }
-        }
-        self.put(d);
-    }
-
-    #[inline(always)]
-    pub fn float2(&mut self, f: impl Fn(f32, f32) -> f32) {
-        let (a, b) = (self.singles(0), self.singles(1));
-        let mut d = [0; W];
-        if self.flushes() {
-            for i in 0..W {
-                d[i] = result32(flush32(f(flush32(a[i]), flush32(b[i]))));
-            }
-        } else {
-            for i in 0..W {
-                d[i] = result32(f(a[i], b[i]));
-            }
-        }
-        self.put(d);
-    }
-
-    #[inline(always)]
-    pub fn float3(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
-        let (a, b, c) = (self.singles(0), self.singles(1), self.singles(2));
-        let mut d = [0; W];
-        if self.flushes() {
-            for i in 0..W {
-                d[i] = result32(flush32(f(flush32(a[i]), flush32(b[i]), flush32(c[i]))));
-            }
-        } else {
-            for i in 0..W {
-                d[i] = result32(f(a[i], b[i], c[i]));
-            }
-        }
-        self.put(d);
-    }
-
-    #[inline(always)]
-    pub fn double1(&mut self, f: impl Fn(f64) -> f64) {
-        let a = self.doubles(0);
-        let flush = self.flushes();
-        let mut d = [0; W];
-        for i in 0..W {
-            d[i] = result64(if flush { flush64(f(flush64(a[i]))) } else { f(a[i]) });
-        }
-        self.put64(d);
-    }
-
-    #[inline(always)]
-    pub fn double2(&mut self, f: impl Fn(f64, f64) -> f64) {
-        let (a, b) = (self.doubles(0), self.doubles(1));
-        let flush = self.flushes();
-        let mut d = [0; W];
-        for i in 0..W {
-            d[i] = result64(if flush { flush64(f(flush64(a[i]), flush64(b[i]))) } else { f(a[i], b[i]) });
-        }
-        self.put64(d);
-    }
-
-    #[inline(always)]
-    pub fn double3(&mut self, f: impl Fn(f64, f64, f64) -> f64) {
-        let (a, b, c) = (self.doubles(0), self.doubles(1), self.doubles(2));
-        let flush = self.flushes();
-        let mut d = [0; W];
-        for i in 0..W {
-            d[i] = result64(if flush {
-                flush64(f(flush64(a[i]), flush64(b[i]), flush64(c[i])))
-            } else {
-                f(a[i], b[i], c[i])
-            });
-        }
-        self.put64(d);
+    fn halves(&self, n: usize) -> [u32; W] {
+        let m = Modifier::of(self.op, n, 0x8000);
+        let flush = if self.flushes() { 0x7c00 } else { u32::MAX };
+        each(&self.words(n), |a| {
+            let h = a & m.and as u32 ^ m.xor as u32;
+            if h & flush == 0 { h & 0x8000 } else { h }
+        })
     }
 
     #[inline(always)]
     fn put_halves(&mut self, mut d: [u32; W]) {
         if self.flushes() {
-            d = d.map(flush16);
+            d = each(&d, flush16);
         }
         self.put(d);
     }

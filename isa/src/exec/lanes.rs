@@ -31,6 +31,16 @@ pub(super) fn next(o: Operand) -> Operand {
     Operand(o.0.wrapping_add(1))
 }
 
+/// `f` of each element, in a loop that is always inlined and vectorises (`array::map` need not be).
+#[inline(always)]
+pub(super) fn each<T: Copy, U: Copy + Default, const W: usize>(a: &[T; W], f: impl Fn(T) -> U) -> [U; W] {
+    let mut d = [U::default(); W];
+    for i in 0..W {
+        d[i] = f(a[i]);
+    }
+    d
+}
+
 /// Keeps the lanes outside `mask`, takes the others from `src`.
 #[inline(always)]
 pub(super) fn blend<const W: usize>(dst: &mut Row<W>, src: &[u32; W], mask: u64) {
@@ -62,7 +72,7 @@ impl<'a, const W: usize> Lanes<'a, W> {
     }
 
     #[inline(always)]
-    fn row(&self, o: Operand) -> &Row<W> {
+    pub fn row(&self, o: Operand) -> &Row<W> {
         let kind = o.0 >> 14;
         let index = (o.0 & 0x3fff) as usize + if kind == 1 { self.registers } else { 0 };
         let bank = if kind == 2 { self.constants } else { &self.warp.rows[..] };

@@ -19,6 +19,7 @@ mod private;
 mod semantics;
 mod step;
 mod warp;
+mod words;
 
 pub use atomic::atomic_result;
 pub use constants::{LaunchValues, evaluate_constants};

@@ -4,7 +4,7 @@ use super::arith::*;
 use super::builtin::{int_fn, math, math32};
 use super::convert::convert_lanes;
 use super::float::{max32, max64, min32, min64};
-use super::lanes::{Lanes, full_mask};
+use super::lanes::{Lanes, each, full_mask};
 #[cfg(target_arch = "x86_64")]
 use super::level::{Avx2, Avx512};
 use super::level::{Base, HostLevel, Level};
@@ -19,6 +19,8 @@ use crate::program::{MachineOp, Special, flags};
 pub(super) enum Outcome {
     /// Nothing.
     Done,
+    /// To announce an access that was carried out: memory, whether a store.
+    Announce(Space, bool),
     Load(Target),
     Store(Target),
     Atomic(Target),
@@ -38,7 +40,7 @@ pub(super) enum Target {
     Generic,
 }
 
-type Run<const W: usize> = unsafe fn(&MachineOp, &Code<'_, W>, &mut Warp<W>, &Group, u64) -> Outcome;
+type Run<const W: usize> = unsafe fn(&MachineOp, &Code<'_, W>, &mut Warp<W>, &mut Group, u64) -> Outcome;
 
 /// The semantics compiled for what the host offers.
 #[derive(Copy, Clone)]
@@ -63,7 +65,7 @@ impl<const W: usize> Execute<W> {
 
     /// Carries out `op` for the lanes in `mask`, which is not 0.
     #[inline(always)]
-    pub fn run(&self, op: &MachineOp, code: &Code<'_, W>, warp: &mut Warp<W>, group: &Group, mask: u64) -> Outcome {
+    pub fn run(&self, op: &MachineOp, code: &Code<'_, W>, warp: &mut Warp<W>, group: &mut Group, mask: u64) -> Outcome {
         // SAFETY: `of` is only given levels of this host.
         unsafe { (self.0)(op, code, warp, group, mask) }
     }
@@ -104,7 +106,7 @@ unsafe fn run_base<const W: usize>(
     op: &MachineOp,
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
-    group: &Group,
+    group: &mut Group,
     mask: u64,
 ) -> Outcome {
     semantics::<Base, W>(op, code, warp, group, mask)
@@ -118,7 +120,7 @@ unsafe fn run_avx2<const W: usize>(
     op: &MachineOp,
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
-    group: &Group,
+    group: &mut Group,
     mask: u64,
 ) -> Outcome {
     semantics::<Avx2, W>(op, code, warp, group, mask)
@@ -132,7 +134,7 @@ unsafe fn run_avx512<const W: usize>(
     op: &MachineOp,
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
-    group: &Group,
+    group: &mut Group,
     mask: u64,
 ) -> Outcome {
     semantics::<Avx512, W>(op, code, warp, group, mask)
@@ -188,7 +190,7 @@ fn predicate_to_row<const W: usize>(x: &mut Lanes<'_, W>) {
 
 #[inline(always)]
 fn row_to_predicate<L: Level, const W: usize>(x: &mut Lanes<'_, W>) {
-    let rows = x.words(0).map(|a| if a != 0 { u32::MAX } else { 0 });
+    let rows = each(&x.words(0), |a| if a != 0 { u32::MAX } else { 0 });
     x.put_predicate(L::top_bits(&rows));
 }
 
@@ -197,7 +199,7 @@ fn semantics<L: Level, const W: usize>(
     op: &MachineOp,
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
-    group: &Group,
+    group: &mut Group,
     mask: u64,
 ) -> Outcome {
     let mut x = Lanes::new(op, code, warp, mask);
@@ -399,18 +401,18 @@ fn semantics<L: Level, const W: usize>(
         Op::MathF64 => math(x, Ty::F64),
         Op::Convert => convert_lanes(x),
         // Memory
-        Op::LdGlobal => return Outcome::Load(Target::Known(Space::Global)),
-        Op::LdConstant => return Outcome::Load(Target::Known(Space::Constant)),
-        Op::LdLocal => return Outcome::Load(Target::Known(Space::Local)),
-        Op::LdPrivate => return Outcome::Load(Target::Known(Space::Private)),
-        Op::LdGeneric => return Outcome::Load(Target::Generic),
-        Op::StGlobal => return Outcome::Store(Target::Known(Space::Global)),
-        Op::StLocal => return Outcome::Store(Target::Known(Space::Local)),
-        Op::StPrivate => return Outcome::Store(Target::Known(Space::Private)),
-        Op::StGeneric => return Outcome::Store(Target::Generic),
-        Op::AtomGlobal => return Outcome::Atomic(Target::Known(Space::Global)),
-        Op::AtomLocal => return Outcome::Atomic(Target::Known(Space::Local)),
-        Op::AtomGeneric => return Outcome::Atomic(Target::Generic),
+        Op::LdGlobal => return x.at_address(Outcome::Load(Target::Known(Space::Global))),
+        Op::LdConstant => return x.at_address(Outcome::Load(Target::Known(Space::Constant))),
+        Op::LdLocal => return x.load_local(group),
+        Op::LdPrivate => return x.load_private(),
+        Op::LdGeneric => return x.at_address(Outcome::Load(Target::Generic)),
+        Op::StGlobal => return x.at_address(Outcome::Store(Target::Known(Space::Global))),
+        Op::StLocal => return x.store_local(group),
+        Op::StPrivate => return x.store_private(),
+        Op::StGeneric => return x.at_address(Outcome::Store(Target::Generic)),
+        Op::AtomGlobal => return x.at_address(Outcome::Atomic(Target::Known(Space::Global))),
+        Op::AtomLocal => return x.at_offset(Outcome::Atomic(Target::Known(Space::Local))),
+        Op::AtomGeneric => return x.at_address(Outcome::Atomic(Target::Generic)),
         // Control
         Op::Bra => return Outcome::Branch,
         Op::Brx => return Outcome::BranchTable,

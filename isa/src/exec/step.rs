@@ -28,6 +28,12 @@ pub fn step<const W: usize, M: LaneMemory<W>>(
     let outcome = code.execute.run(op, code, warp, group, mask);
     let effect = match outcome {
         Outcome::Done => Effect::Next,
+        Outcome::Announce(space, store) => {
+            let shape = AccessShape::unpack(op.imm2);
+            let addresses = &warp.addresses;
+            memory.announce(&WarpAccess { addresses, mask, shape, space, pc, flags: op.flags }, store, false);
+            Effect::Access
+        }
         Outcome::Load(target) => {
             load(Access { op, pc, mask, target }, code, warp, group, memory)?;
             Effect::Access
@@ -85,27 +91,6 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// Lane addresses: 64 bits, or 32 for local and private memory.
-    #[inline(always)]
-    fn addresses<const W: usize>(&self, code: &Code<'_, W>, warp: &Warp<W>) -> [u64; W] {
-        let rows = find(&warp.rows, code.constants, code.program.registers as usize, self.op.src[0]);
-        let mut addresses = [0; W];
-        match self.target {
-            Target::Known(Space::Local | Space::Private) => {
-                for (a, &word) in addresses.iter_mut().zip(&rows[0].0) {
-                    *a = word.wrapping_add(self.op.imm as u32) as u64;
-                }
-            }
-            Target::Known(Space::Global | Space::Constant) | Target::Generic => {
-                let offset = self.op.imm as i64 as u64;
-                for ((a, &low), &high) in addresses.iter_mut().zip(&rows[0].0).zip(&rows[1].0) {
-                    *a = (low as u64 | (high as u64) << 32).wrapping_add(offset);
-                }
-            }
-        }
-        addresses
-    }
-
     /// Calls `f` for each memory that the lanes address.
     #[inline(always)]
     fn each_space<const W: usize>(
@@ -167,15 +152,17 @@ fn load<const W: usize, M: LaneMemory<W>>(
     group: &Group,
     memory: &mut M,
 ) -> Result<(), Fault> {
-    let mut addresses = a.addresses(code, warp);
     let count = AccessShape::unpack(a.op.imm2).registers() as usize;
-    let mut nowhere = [Row([0; W]); 16];
-    let Warp { rows, private, .. } = warp;
+    let Warp { rows, private, addresses, .. } = warp;
+    let mut nowhere;
     let out = match destination(code.program, a.op.dst) {
         Some(first) => &mut rows[first..first + count],
-        None => &mut nowhere[..count],
+        None => {
+            nowhere = [Row([0; W]); 16];
+            &mut nowhere[..count]
+        }
     };
-    a.each_space(&mut addresses, |access| match access.space {
+    a.each_space(addresses, |access| match access.space {
         Space::Global | Space::Constant => memory.load(&access, out),
         Space::Local => {
             memory.announce(&access, false, false);
@@ -203,11 +190,10 @@ fn store<const W: usize, M: LaneMemory<W>>(
     group: &mut Group,
     memory: &mut M,
 ) -> Result<(), Fault> {
-    let mut addresses = a.addresses(code, warp);
-    let Warp { rows, private, .. } = warp;
+    let Warp { rows, private, addresses, .. } = warp;
     let data = find(rows, code.constants, code.program.registers as usize, a.op.src[1]);
     let data = &data[..AccessShape::unpack(a.op.imm2).registers() as usize];
-    a.each_space(&mut addresses, |access| match access.space {
+    a.each_space(addresses, |access| match access.space {
         Space::Global | Space::Constant => memory.store(&access, data),
         Space::Local => {
             memory.announce(&access, true, false);
@@ -228,7 +214,6 @@ fn atomic<const W: usize, M: LaneMemory<W>>(
     group: &mut Group,
     memory: &mut M,
 ) -> Result<(), Fault> {
-    let mut addresses = a.addresses(code, warp);
     let shape = AccessShape::unpack(a.op.imm2);
     let op = AtomicOp::ALL[shape.atomic as usize % AtomicOp::ALL.len()];
     let count = shape.registers() as usize;
@@ -242,8 +227,8 @@ fn atomic<const W: usize, M: LaneMemory<W>>(
     };
     let (data, compare) = (source(1), source(2));
     let to = destination(code.program, a.op.dst);
-    let Warp { rows, private, .. } = warp;
-    a.each_space(&mut addresses, |access| {
+    let Warp { rows, private, addresses, .. } = warp;
+    a.each_space(addresses, |access| {
         let out = to.map(|first| &mut rows[first..first + count]);
         let (data, compare) = (&data[..count], &compare[..count]);
         match access.space {

@@ -70,6 +70,8 @@ pub struct Warp<const W: usize> {
     pub sub_group: u32,
     /// Work-items in this sub-group (the last may be smaller).
     pub sub_group_size: u32,
+    /// Lane addresses of the memory operation at hand.
+    pub(super) addresses: [u64; W],
 }
 
 impl<const W: usize> Warp<W> {
@@ -78,7 +80,14 @@ impl<const W: usize> Warp<W> {
 
     /// A warp with room for the program's registers; [`Self::reset`] starts it.
     pub fn new(program: &Program) -> Self {
-        let mut warp = Warp {
+        let mut warp = Self::idle();
+        warp.fit(program);
+        warp
+    }
+
+    /// A warp without registers or lanes; [`Self::fit`] gives it room.
+    pub fn idle() -> Self {
+        Warp {
             pc: 0,
             active: 0,
             alive: 0,
@@ -90,9 +99,8 @@ impl<const W: usize> Warp<W> {
             local_id: [Row([0; W]); 3],
             sub_group: 0,
             sub_group_size: 0,
-        };
-        warp.fit(program);
-        warp
+            addresses: [0; W],
+        }
     }
 
     /// Makes room for another program; does not allocate where there is room already.

@@ -107,19 +107,7 @@ mod tests {
 
     #[test]
     fn the_latest_operand_counts_and_crossing_costs_more() {
-        let warp = Warp {
-            pc: 0,
-            active: 0,
-            alive: 0,
-            reconvergence: 0,
-            stack: vec![],
-            predicates: [0; 16],
-            rows: vec![],
-            private: vec![],
-            local_id: [warpscope_isa::exec::Row([0; 8]); 3],
-            sub_group: 0,
-            sub_group_size: 8,
-        };
+        let warp = Warp::<8>::idle();
         let mut slot = Slot::new(warp, 8);
         let producer = |cause: Cause, group: u8| group | (cause as u8) << 4;
         slot.produce(&[0, 1], 100, producer(Cause::Wait, 1));

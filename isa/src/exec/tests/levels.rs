@@ -100,8 +100,8 @@ fn agree<const W: usize>() {
                 let mut code = Code::new(&program, &[]);
                 code.execute = Execute::of(level);
                 let mut warp = start.clone();
-                let done = code.execute.run(&m, &code, &mut warp, &group::<W>(), mask);
-                (done == Outcome::Done, warp.rows, warp.predicates)
+                let done = code.execute.run(&m, &code, &mut warp, &mut group::<W>(), mask);
+                (done == Outcome::Done, warp.rows, warp.predicates, warp.addresses)
             };
             let expected = outcome(HostLevel::Base);
             for level in HostLevel::available() {
