@@ -78,10 +78,12 @@ fn same_width<const A: usize, const B: usize>(run: Run<A>) -> Execute<B> {
     Execute(unsafe { std::mem::transmute_copy::<Run<A>, Run<B>>(&run) })
 }
 
-/// Not generic, so that this crate holds the only instantiations, one for each width and level.
+/// Not generic and never inlined, so that this crate holds the only instantiations, one for each width and level: they
+/// take a minute to compile.
 macro_rules! tables {
     ($($name:ident $width:literal;)*) => {
-        $(fn $name(level: HostLevel) -> Run<$width> {
+        $(#[inline(never)]
+        fn $name(level: HostLevel) -> Run<$width> {
             match level {
                 HostLevel::Base => run_base::<$width>,
                 #[cfg(target_arch = "x86_64")]
