@@ -32,6 +32,8 @@ enum Command {
     Kernel(commands::kernel::Arguments),
     /// Compare a suite with measured hardware.
     Validate(commands::validate::Arguments),
+    /// Print and plot the records of earlier runs.
+    Report(commands::report::Arguments),
     /// Show the IR and the machine program of kernels.
     Disasm(commands::disasm::Arguments),
     /// Explain how many warps fit on a compute unit, and what limits them.
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Suite(arguments) => commands::suite::run_command(&arguments),
         Command::Kernel(arguments) => commands::kernel::run_command(&arguments),
         Command::Validate(arguments) => commands::validate::run_command(&arguments),
+        Command::Report(arguments) => commands::report::run_command(&arguments),
         Command::Disasm(arguments) => commands::disasm::run_command(&arguments),
         Command::Occupancy(arguments) => commands::occupancy::run_command(&arguments),
         Command::Run(arguments) => commands::run::run_command(&arguments),

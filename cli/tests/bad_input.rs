@@ -20,7 +20,7 @@ fn kernel(file: &Path, arguments: &[&str]) -> Assert {
 }
 
 /// Misbehaviour is found in every mode.
-const MODES: &[&str] = &["functional"];
+const MODES: &[&str] = &["functional", "timing"];
 
 const FILL: &str =
     "kernel void fill(global int *a, int n) { for (int i = 0; i < n; ++i) a[get_global_id(0) + i] = i; }";

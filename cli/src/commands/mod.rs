@@ -5,6 +5,7 @@ pub mod disasm;
 pub mod icd;
 pub mod kernel;
 pub mod occupancy;
+pub mod report;
 pub mod run;
 pub mod suite;
 pub mod validate;

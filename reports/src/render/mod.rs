@@ -10,5 +10,5 @@ pub use csv::{csv, csv_field};
 pub use html::{Page, escape};
 pub use legends::counter_reference;
 pub use plots::{Point, occupancy_plot, roofline, scatter, stall_stacks};
-pub use suite::suite_page;
+pub use suite::{rooflines, suite_page};
 pub use table::{Align, summary, table};

@@ -28,7 +28,10 @@ pub fn suite_page(title: &str, entries: &[Entry]) -> String {
         page.plot(&stall_stacks(entries));
         page.heading("Occupancy: achieved (dark) of what fits (light)");
         page.plot(&occupancy_plot(entries));
-        rooflines(&mut page, entries);
+        for (machine, plot) in rooflines(entries) {
+            page.heading(&format!("Instruction roofline, {machine}"));
+            page.plot(&plot);
+        }
     }
     legends(&mut page, entries);
     page.finish()
@@ -49,20 +52,21 @@ fn launches(page: &mut Page, entries: &[Entry]) {
     page.table(&headings, &align, &entries.iter().map(row).collect::<Vec<_>>());
 }
 
-fn rooflines(page: &mut Page, entries: &[Entry]) {
+/// The instruction roofline of each machine that has a DRAM, with the machine's name.
+pub fn rooflines(entries: &[Entry]) -> Vec<(String, String)> {
     let mut machines: Vec<&str> = Vec::new();
-    for entry in entries {
+    for entry in entries.iter().filter(|e| e.peaks.dram > 0.0) {
         if !machines.contains(&entry.configuration.as_str()) {
             machines.push(&entry.configuration);
         }
     }
-    for machine in machines {
+    let plot = |machine: &str| {
         let of: Vec<&Entry> = entries.iter().filter(|e| e.configuration == machine).collect();
-        let Some(first) = of.first().filter(|e| e.peaks.dram > 0.0) else { continue };
         let points: Vec<Point> = of.iter().filter_map(|e| crate::metrics::roofline_point(e)).collect();
-        page.heading(&format!("Instruction roofline, {machine}"));
-        page.plot(&roofline(&points, first.peaks.issue_rate(), first.peaks.dram));
-    }
+        let peaks = of.first().map(|e| e.peaks).unwrap_or_default();
+        roofline(&points, peaks.issue_rate(), peaks.dram)
+    };
+    machines.into_iter().map(|m| (m.to_string(), plot(m))).collect()
 }
 
 fn legends(page: &mut Page, entries: &[Entry]) {
