@@ -13,6 +13,9 @@ spec! {
             prefetch_lines: u32 ["lines"] = 0..=64,
             /// From a taken branch, or the start of a warp, to the first instruction out of the sub-core's cache.
             refill: u32 ["cycles"] = 0..=1000,
+            /// Bytes of code, from the program's start, that a launch brings into the second-level cache before its first
+            /// warp begins. The launch's constant bank is brought there too.
+            launch_preload: u32 ["B"] = 0..=1048576,
         }
         sections {
             /// Instruction cache of a sub-core.

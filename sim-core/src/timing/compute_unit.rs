@@ -90,8 +90,16 @@ pub(crate) struct ComputeUnit<const W: usize> {
 }
 
 impl<const W: usize> ComputeUnit<W> {
-    pub fn new(number: u32, state: UnitState, spec: &MachineSpec, timed: &TimedCode) -> ComputeUnit<W> {
+    /// Unit number `number` at the start of a launch.
+    pub fn new(number: u32, mut state: UnitState, context: &Context<'_, W>) -> ComputeUnit<W> {
+        let (spec, timed) = (context.spec, context.timed);
         let cu = &spec.compute_unit;
+        let code = timed.ops.len() as u64 * u64::from(spec.frontend.instruction_bytes);
+        state.frontend.preload(context.code_base, code.min(u64::from(spec.frontend.launch_preload)));
+        let line = u64::from(spec.frontend.l0_constant.line);
+        for number in &timed.bank_lines {
+            state.frontend.preload(context.bank_base + u64::from(*number) * line, line);
+        }
         let subs = vec![SubCore::new(cu, timed.sets.len()); cu.sub_cores as usize];
         let per_sub = subs[0].slots();
         ComputeUnit {

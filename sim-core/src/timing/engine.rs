@@ -259,7 +259,7 @@ impl<'a, const W: usize> Run<'a, W> {
             let unit = units[number as usize].get_or_insert_with(|| {
                 let state = engine.units[number as usize].take();
                 let state = state.unwrap_or_else(|| fresh_unit(context.spec, number, *carve_out));
-                Box::new(ComputeUnit::new(number, state, context.spec, context.timed))
+                Box::new(ComputeUnit::new(number, state, context))
             });
             unit.announce(at, group);
         });

@@ -60,28 +60,43 @@ impl Frontend {
         }
     }
 
+    /// A launch has brought these bytes into the second-level cache.
+    pub fn preload(&mut self, address: u64, bytes: u64) {
+        for line in address / self.far_line..(address + bytes).div_ceil(self.far_line) {
+            if !self.far.contains(line) {
+                self.far.insert(line, 0);
+            }
+        }
+    }
+
     /// When the instructions of the line at byte address `address` are in the sub-core, if asked for at `at`; lines up
     /// to `end` may be prefetched. [`PENDING`]: the L2 has been asked; call again after [`Frontend::arrive`].
     pub fn instruction(&mut self, sub: usize, address: u64, end: u64, at: u64) -> u64 {
         let line = address / self.l0_line;
         self.counters.l0_requests += 1;
+        let end = end.div_ceil(self.l0_line);
         let ready = match self.sub[sub].l0.lookup(line) {
-            Some(ready) => ready,
+            Some(ready) => {
+                // Goes on with the stream that brought the line; other hits leave the buffer alone.
+                let stream = self.sub[sub].stream;
+                if (line + 1..=line + self.prefetch).contains(&stream) {
+                    self.stream(sub, stream, line, end, at);
+                }
+                ready
+            }
             None => {
                 self.counters.l0_misses += 1;
-                self.load_l0(sub, line, at)
+                let ready = self.load_l0(sub, line, at);
+                self.stream(sub, line + 1, line, end, at);
+                ready
             }
         };
-        self.prefetch(sub, line, end.div_ceil(self.l0_line), at);
         if ready == PENDING { PENDING } else { ready.max(at) }
     }
 
-    /// Keeps the stream buffer `prefetch` lines ahead of `line`.
-    fn prefetch(&mut self, sub: usize, line: u64, end: u64, at: u64) {
+    /// The stream buffer asks for the lines from `from` on that lie up to `prefetch` lines behind `line`.
+    fn stream(&mut self, sub: usize, from: u64, line: u64, end: u64, at: u64) {
         let target = (line + 1 + self.prefetch).min(end);
-        let stream = self.sub[sub].stream;
-        // A jump out of the stream starts a new one.
-        let from = if (line + 1..=line + 1 + self.prefetch).contains(&stream) { stream } else { line + 1 };
         for next in from..target {
             if !self.sub[sub].l0.contains(next) {
                 self.load_l0(sub, next, at);
@@ -221,6 +236,7 @@ mod tests {
             instruction_buffer: 3,
             prefetch_lines,
             refill: 0,
+            launch_preload: 0,
             l0_instruction: cache(1024, 128, 0),
             l1_instruction: cache(4096, 128, 20),
             l0_constant: cache(512, 64, 0),

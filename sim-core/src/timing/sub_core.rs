@@ -190,13 +190,13 @@ impl SubCore {
             self.next = self.dispatch_free.max(at + 1);
             return None;
         }
-        let (mut ready, mut soonest, mut first) = (0u64, ASLEEP, usize::MAX);
+        let (mut ready, mut soonest) = (0u64, ASLEEP);
         for (slot, &when) in self.ready_at.iter().enumerate() {
-            ready |= u64::from(when <= at) << slot;
-            if when > at && when < soonest {
-                (soonest, first) = (when, slot);
-            }
+            let now = when <= at;
+            ready |= u64::from(now) << slot;
+            soonest = soonest.min(if now { ASLEEP } else { when });
         }
+        let next_warp = soonest;
         let mut open = ready;
         if ready != 0 {
             for (set, users) in self.set_users.iter().enumerate() {
@@ -227,13 +227,13 @@ impl SubCore {
         }
         self.next = soonest;
         self.idle_from = self.idle_from.max(at);
-        self.idle_cause = self.why_idle(ready, first);
+        self.idle_cause = self.why_idle(ready, next_warp);
         None
     }
 
     /// What the scheduler waits for: a pipe or queue if a warp is otherwise ready, else what the warp that comes next
     /// waits for; where no warp has a known time, what the oldest one waits for.
-    fn why_idle(&self, ready: u64, first: usize) -> Cause {
+    fn why_idle(&self, ready: u64, next_warp: u64) -> Cause {
         if ready != 0 {
             return match self.held {
                 [0, 0, _] => Cause::MioThrottle,
@@ -241,8 +241,10 @@ impl SubCore {
                 _ => Cause::PipeThrottle,
             };
         }
-        if first != usize::MAX {
-            return self.cause[first];
+        if next_warp != ASLEEP
+            && let Some(slot) = self.ready_at.iter().position(|when| *when == next_warp)
+        {
+            return self.cause[slot];
         }
         let oldest = (0..self.slots()).filter(|s| self.resident >> s & 1 != 0).min_by_key(|s| self.ages[*s]);
         oldest.map_or(Cause::NoWarp, |slot| self.cause[slot])
