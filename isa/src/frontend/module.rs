@@ -186,6 +186,8 @@ impl<'a> ModuleReader<'a> {
             Op::Nop | Op::Source | Op::SourceContinued | Op::SourceExtension | Op::ModuleProcessed => Ok(()),
             Op::Line | Op::NoLine | Op::MemberName | Op::MemberDecorate | Op::DecorateId | Op::DecorateString => Ok(()),
             Op::Extension => Ok(()),
+            // What cannot alias is a hint (SPV_INTEL_memory_access_aliasing).
+            Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Ok(()),
             Op::Capability => capability(i.at(0)?),
             Op::MemoryModel => memory_model(i),
             Op::Name => {
@@ -357,10 +359,13 @@ impl<'a> ModuleReader<'a> {
                 _ => Err("a variable whose type is not a pointer".into()),
             };
         };
-        if class == StorageClass::Input {
-            let b = d.builtin.ok_or_else(|| format!("the input variable {name:?} is not a built-in"))?;
+        // Translators of old put built-ins into UniformConstant.
+        if let Some(b) = d.builtin {
             self.inputs.insert(i.id, b);
             return Ok(());
+        }
+        if class == StorageClass::Input {
+            return Err(format!("the input variable {name:?} is not a built-in"));
         }
         if let Some(import) = d.import {
             return Err(format!("the variable {import:?} is imported: link the module that defines it first"));
