@@ -12,6 +12,8 @@ pub struct Binary {
     pub kind: u32,
     /// Build options.
     pub options: String,
+    /// Work-groups must divide the global size evenly.
+    pub uniform_groups: bool,
     /// Specialization constants by id.
     pub constants: BTreeMap<u32, Vec<u8>>,
     /// The module.
@@ -48,6 +50,7 @@ impl Binary {
         }
         let mut body = Vec::with_capacity(self.spirv.len() + 64);
         body.extend(self.kind.to_le_bytes());
+        body.extend(u32::from(self.uniform_groups).to_le_bytes());
         block(&mut body, self.options.as_bytes());
         body.extend((self.constants.len() as u32).to_le_bytes());
         for (id, value) in &self.constants {
@@ -77,6 +80,7 @@ impl Binary {
         }
         let mut body = || {
             let kind = r.word()?;
+            let uniform_groups = r.word()? != 0;
             let options = String::from_utf8(r.block()?.to_vec()).ok()?;
             let count = r.word()?;
             let mut constants = BTreeMap::new();
@@ -84,7 +88,7 @@ impl Binary {
                 constants.insert(r.word()?, r.block()?.to_vec());
             }
             let spirv = r.block()?.to_vec();
-            r.0.is_empty().then_some(Binary { kind, options, constants, spirv })
+            r.0.is_empty().then_some(Binary { kind, options, uniform_groups, constants, spirv })
         };
         body().ok_or_else(|| "it is damaged".into())
     }
@@ -98,6 +102,7 @@ mod tests {
     fn a_container_survives_and_damage_is_found() {
         let binary = Binary {
             kind: 4,
+            uniform_groups: true,
             options: "-cl-std=CL3.0 -DN=\"4\"".into(),
             constants: BTreeMap::from([(7, vec![1, 2, 3, 4])]),
             spirv: vec![3, 2, 35, 7, 0, 0, 1, 0],

@@ -118,14 +118,18 @@ impl Kernel {
     }
 
     /// A work-group size where the program leaves it to us: as long as possible in x, dividing the global size, and of
-    /// at most 256 work-items, so that several fit on a compute unit.
+    /// at most 256 work-items, so that several fit on a compute unit. Where only a fraction of a sub-group would divide
+    /// it and the program allows remainder groups, there is one.
     fn choose(&self, geometry: &Geometry) -> Result<[u32; 3]> {
         const WANTED: u64 = 256;
         let mut room = (self.max_group_size()? as u64).min(WANTED);
+        let width = u64::from(self.lowered()?.width);
         let mut local = [1u32; 3];
         for (global, local) in geometry.global.iter().zip(&mut local) {
             let global = (*global).max(1);
             let size = (1..=room.min(global)).rev().find(|n| global.is_multiple_of(*n)).unwrap_or(1);
+            let remainder = !self.built.uniform_groups && size < width.min(global).min(room);
+            let size = if remainder { room.min(global) } else { size };
             *local = size as u32;
             room /= size;
         }

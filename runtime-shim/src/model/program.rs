@@ -9,6 +9,7 @@ use crate::sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpscope_compiler::Standard;
 use warpscope_isa::ir::{Module, Ty};
 use warpscope_isa::program::Parameter;
 
@@ -199,7 +200,10 @@ impl ProgramObject {
     /// SPIR-V of the program, and its binary type.
     fn compiled(&self, input: &CompileInput) -> std::result::Result<(Binary, String), BuildFailure> {
         let constants = self.state.lock().constants.clone();
-        let make = |spirv, kind| Binary { kind, options: input.text.clone(), constants, spirv };
+        // "-cl-uniform-work-group-size": OpenCL C 1.x always means it, SPIR-V never by itself (OpenCL 3.0 API, 5.8.6.4).
+        let old = self.source.is_some() && input.options.standard < Standard::Cl20;
+        let uniform_groups = old || input.options.uniform_work_group_size;
+        let make = |spirv, kind| Binary { kind, options: input.text.clone(), uniform_groups, constants, spirv };
         if let Some(source) = &self.source {
             let compiled = toolchain::compile(&self.context.device, source, input)?;
             return Ok((make(compiled.spirv, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT), compiled.log));
@@ -217,7 +221,7 @@ impl ProgramObject {
     pub fn build(&self, input: &CompileInput) -> Result {
         let result = self.compiled(input).and_then(|(binary, log)| {
             let binary = Binary { kind: CL_PROGRAM_BINARY_TYPE_EXECUTABLE, ..binary };
-            let built = toolchain::finish(&self.context, &binary, input)?;
+            let built = toolchain::finish(&self.context, &binary)?;
             Ok((binary, Some(built), log))
         });
         self.end(result)
@@ -233,7 +237,7 @@ impl ProgramObject {
     pub fn link(&self, inputs: &[Arc<Binary>], kind: u32, input: &CompileInput) -> Result {
         let result = toolchain::link(inputs, kind, input).and_then(|binary| {
             let built = match kind {
-                CL_PROGRAM_BINARY_TYPE_EXECUTABLE => Some(toolchain::finish(&self.context, &binary, input)?),
+                CL_PROGRAM_BINARY_TYPE_EXECUTABLE => Some(toolchain::finish(&self.context, &binary)?),
                 _ => None,
             };
             Ok((binary, built, String::new()))

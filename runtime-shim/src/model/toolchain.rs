@@ -82,7 +82,9 @@ pub fn link(inputs: &[Arc<Binary>], kind: u32, input: &CompileInput) -> std::res
         [one] => one.spirv.clone(),
         several => spirv_link(several, kind).map_err(|(code, log)| BuildFailure::new(code, log))?,
     };
-    Ok(Binary { kind, options: input.text.clone(), constants, spirv })
+    // One module that needs even work-groups makes the whole program need them.
+    let uniform_groups = inputs.iter().any(|b| b.uniform_groups);
+    Ok(Binary { kind, options: input.text.clone(), uniform_groups, constants, spirv })
 }
 
 /// Joins modules with SPIRV-Tools' linker.
@@ -110,11 +112,7 @@ fn spirv_link(inputs: &[Arc<Binary>], kind: u32) -> std::result::Result<Vec<u8>,
 }
 
 /// Decodes an executable and places its variables.
-pub fn finish(
-    context: &Arc<Context>,
-    binary: &Binary,
-    input: &CompileInput,
-) -> std::result::Result<Built, BuildFailure> {
+pub fn finish(context: &Arc<Context>, binary: &Binary) -> std::result::Result<Built, BuildFailure> {
     let options = DecodeOptions { specialisation: binary.constants.clone().into_iter().collect() };
     let module =
         decode_with(&binary.spirv, &options).map_err(|e| BuildFailure::new(CL_BUILD_PROGRAM_FAILURE, e.to_string()))?;
@@ -129,7 +127,7 @@ pub fn finish(
     let variables = LoadedModule::new(&context.memory, &module)
         .map_err(|e| BuildFailure::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
     let lowered = Lowered { variables, programs: Mutex::default() };
-    Ok(Built { module, kernels, uniform_groups: input.options.uniform_work_group_size, lowered })
+    Ok(Built { module, kernels, uniform_groups: binary.uniform_groups, lowered })
 }
 
 /// Kernels that the API shows: the invoke kernels of blocks stay hidden.

@@ -222,6 +222,23 @@ static void CL_CALLBACK notify(const char *why, const void *info, size_t size, v
     if (strstr(why, "wild")) told++;
 }
 
+// OpenCL C 1.x knows no remainder groups, and one uniform module makes the whole program so.
+static void uniform(void) {
+    const char *text = "kernel void k(global int *p) { p[get_global_id(0)] = get_local_size(0); }";
+    size_t global = 20, local = 8;
+    for (int old = 0; old < 2; old++) {
+        cl_program program = build(text, old ? "" : "-cl-std=CL3.0");
+        cl_kernel k = kernel(program, "k");
+        cl_mem mem;
+        MADE(mem, clCreateBuffer(context, 0, 80, NULL, &err));
+        OK(clSetKernelArg(k, 0, sizeof mem, &mem));
+        RETURNS(old ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS,
+                clEnqueueNDRangeKernel(queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+        OK(clFinish(queue));
+        OK(clReleaseMemObject(mem)); OK(clReleaseKernel(k)); OK(clReleaseProgram(program));
+    }
+}
+
 // A fault stops the launch, not the process.
 static void fault(void) {
     cl_context own;
@@ -269,6 +286,7 @@ int main(void) {
     local_memory(program);
     geometry(program);
     queries(program);
+    uniform();
     fault();
     OK(clReleaseProgram(program));
     close_device();
