@@ -183,7 +183,8 @@ pub fn roofline(points: &[Point], issue_rate: f64, bandwidth: f64) -> String {
             .y_desc("warp instructions per ns")
             .label_style((FONT, 13).into_font().color(&TEXT))
             .draw()?;
-        let roof = [(x0, (x0 * bandwidth).max(y0)), (ridge, issue_rate), (x1, issue_rate)];
+        let left = x0.max(y0 / bandwidth);
+        let roof = [(left, left * bandwidth), (ridge, issue_rate), (x1, issue_rate)];
         chart.draw_series(LineSeries::new(roof, TEXT.stroke_width(2)))?;
         for point in points.iter().filter(|p| p.x > 0.0 && p.y > 0.0) {
             chart.draw_series([Circle::new((point.x, point.y), 4, POINT.filled())])?;
@@ -213,8 +214,10 @@ pub fn scatter(points: &[Point], title: &str, unit: &str) -> String {
             .y_desc(format!("simulated ({unit})"))
             .label_style((FONT, 13).into_font().color(&TEXT))
             .draw()?;
-        for (factor, colour) in [(1.0, TEXT), (1.25, BAND), (0.75, BAND)] {
-            chart.draw_series(LineSeries::new([(low, low * factor), (high, high * factor)], colour.stroke_width(1)))?;
+        for (factor, colour) in [(1.0f64, TEXT), (1.25, BAND), (0.75, BAND)] {
+            // Both ends lie on the plot's edge: a point outside would be pulled to the corner.
+            let (from, to) = (low / factor.min(1.0), high / factor.max(1.0));
+            chart.draw_series(LineSeries::new([(from, from * factor), (to, to * factor)], colour.stroke_width(1)))?;
         }
         for point in points.iter().filter(|p| p.x > 0.0 && p.y > 0.0) {
             let far = (point.y / point.x - 1.0).abs() > 0.25;
