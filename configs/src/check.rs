@@ -34,6 +34,10 @@ pub const OPERATION_CLASSES: &[&str] = &[
     "exit",
 ];
 
+/// Warps of a sub-core, and pipes, that the simulator has room for.
+const MOST_WARPS: u32 = 64;
+const MOST_PIPES: usize = 32;
+
 /// Appends a problem for each contradiction.
 pub(crate) fn cross(machine: &MachineSpec, problems: &mut Vec<Problem>) {
     let mut add = |path: &str, why: String| problems.push(Problem { path: path.to_string(), why });
@@ -65,6 +69,13 @@ fn compute_unit(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
     if !cu.max_warps.is_multiple_of(cu.sub_cores) {
         let why = format!("{} warps cannot be shared out evenly among {} sub-cores", cu.max_warps, cu.sub_cores);
         add("compute_unit.max_warps", why);
+    }
+    if cu.max_warps / cu.sub_cores > MOST_WARPS {
+        let why = format!("a sub-core can have at most {MOST_WARPS} warps, not {}", cu.max_warps / cu.sub_cores);
+        add("compute_unit.max_warps", why);
+    }
+    if cu.pipes.len() > MOST_PIPES {
+        add("compute_unit.pipes", format!("there can be at most {MOST_PIPES} pipes, not {}", cu.pipes.len()));
     }
     if !cu.registers.is_multiple_of(cu.sub_cores) {
         let why = format!("{} registers cannot be shared out evenly among {} sub-cores", cu.registers, cu.sub_cores);

@@ -174,7 +174,10 @@ impl Machine {
                     window: self.options.window,
                 };
                 let engine = self.engine.get_or_insert_with(|| Engine::new(self.spec.clone()));
-                engine.launch(launch, checked, code, &view, &limits)
+                let result = engine.launch(launch, checked, code, &view, &limits);
+                // A launch that was stopped leaves empty caches.
+                self.cold |= result.is_err();
+                result
             }
         }
     }

@@ -56,7 +56,7 @@ pub(crate) struct TimedOp {
     reads: u8,
     writes: u8,
     /// First entry in [`TimedCode::constant_lines`].
-    first_line: u16,
+    first_line: u32,
     lines: u8,
     /// Index in [`TimedCode::sets`].
     pub set: u8,
@@ -154,7 +154,7 @@ impl TimedCode {
             first,
             reads: reads as u8,
             writes: writes as u8,
-            first_line: first_line as u16,
+            first_line: first_line as u32,
             lines: (self.constant_lines.len() - first_line) as u8,
             dispatch: dispatch_cycles(spec, op, &set),
             set: self.set_index(set),
