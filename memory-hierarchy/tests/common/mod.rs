@@ -100,7 +100,7 @@ impl System {
         let start = self.now;
         let (mut requests, mut responses) = (vec![], vec![]);
         for round in 0.. {
-            if round >= 1_000_000 / self.window {
+            if round >= 20_000_000 / self.window {
                 let over: Vec<Vec<bool>> = warps.iter().map(|u| u.iter().map(|w| w.over).collect()).collect();
                 let flying: Vec<Vec<usize>> = warps.iter().map(|u| u.iter().map(|w| w.in_flight).collect()).collect();
                 let idle: Vec<bool> = self.units.iter().map(CuMemory::is_idle).collect();

@@ -1,0 +1,63 @@
+//! The H200 machine against its measured latencies, and DRAM command gaps against the specification.
+mod common;
+
+use common::*;
+use warpscope_memory::compute_unit::AccessKind::*;
+use warpscope_memory::dram::DramTiming;
+use warpscope_memory::dram::channel::{Access as DramAccess, NO_TARGET, Rank};
+
+const BASE: u64 = 1 << 40;
+
+/// Mean cycles of dependent loads of one lane over `lines` lines, in the second pass.
+fn chase(lines: u64) -> f64 {
+    let mut system = System::new(&machine("nvidia-h200", &[]));
+    system.units.truncate(1);
+    let pass = |_: usize, _: usize, i: usize| {
+        ((i as u64) < lines).then(|| Access::new(GlobalLoad, 4, std::iter::once(BASE + i as u64 * 128)))
+    };
+    let load = Load { units: 1, warps: 1, depth: 1, access: pass };
+    system.run(&load);
+    system.run(&load).end as f64 / lines as f64
+}
+
+/// Measured load to use: 34 cycles in the L1 and 280 to 287 less the 6 of the dependent operation in the L2; 6 more lie
+/// before the load/store unit.
+#[test]
+fn latencies_are_near_the_measured_ones() {
+    let l1 = chase(512);
+    assert!((l1 - 28.0).abs() <= 2.0, "L1 hit: {l1}");
+    let l2 = chase(8192);
+    assert!((l2 - 271.0).abs() <= 14.0, "L2 hit: {l2}");
+}
+
+#[test]
+fn dram_commands_keep_their_gaps() {
+    let spec = machine("nvidia-h200", &[]);
+    let t = DramTiming::new(&spec.memory.dram, &spec.chip, spec.memory.l2.slices);
+    let mut rank = Rank::new(t, 64, 0, 1);
+    let access = |bank, row, write| DramAccess { ready: 0, target: NO_TARGET, row, bank, bursts: 1, write };
+    let mut activates = vec![];
+    let mut last_data_end = 0;
+    let mut bank_activated = [None; 8];
+    for i in 0..400u32 {
+        let a = access((i * 5 % 8) as u16, i / 3 % 4, i % 7 == 0);
+        let plan = rank.plan(&a, 0);
+        let bank = usize::from(a.bank);
+        if let (Some(pre), Some(opened)) = (plan.precharge, bank_activated[bank]) {
+            assert!(pre >= opened + t.ras, "tRAS");
+        }
+        if let Some(act) = plan.activate {
+            assert!(plan.precharge.is_none_or(|pre| act >= pre + t.rp), "tRP");
+            assert!(plan.column >= act + t.rcd, "tRCD");
+            assert!(activates.last().is_none_or(|last| act >= last + t.rrd), "tRRD");
+            assert!(activates.len() < 4 || act >= activates[activates.len() - 4] + t.faw, "tFAW");
+            activates.push(act);
+            bank_activated[bank] = Some(act);
+        }
+        assert_eq!(plan.data - plan.column, if a.write { t.cwl } else { t.cl });
+        assert!(plan.data >= last_data_end, "the bus carries one access at a time");
+        last_data_end = rank.commit(&a, &plan, false);
+        assert!(last_data_end >= plan.data + t.burst);
+    }
+    assert!(activates.len() > 50);
+}
