@@ -159,7 +159,7 @@ impl Coalescer {
     }
 
     fn sixteenths(&self, bytes: u128) -> u16 {
-        let per = (1u32 << self.line_shift) / 16 >> self.unit_shift;
+        let per = ((1u32 << self.line_shift) / 16) >> self.unit_shift;
         let whole = (1u128 << per) - 1;
         (0..16).fold(0, |mask, i| mask | (u16::from(bytes >> (i * per) & whole == whole) << i))
     }
