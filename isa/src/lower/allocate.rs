@@ -22,6 +22,9 @@ pub(super) struct Assignment {
     pub uniform: u32,
 }
 
+/// Free registers among which the one with the fewest bank conflicts is chosen.
+const BANK_CHOICES: usize = 7;
+
 const UNASSIGNED: u16 = u16::MAX;
 
 /// Either an assignment or the registers to spill first.
@@ -29,7 +32,7 @@ pub(super) fn allocate(f: &MFunc, cfg: &Cfg, limits: Limits) -> Result<Assignmen
     let mut ranges = Ranges::of(f, cfg);
     ranges.widen_uniform(f, cfg);
     let weights = spill_weights(f, cfg, &ranges);
-    let hints = Hints::of(f);
+    let hints = Hints::of(f, limits.banks);
     let mut order: Vec<VReg> =
         (0..f.vregs.len() as u32).map(VReg).filter(|v| !ranges.segments[v.0 as usize].is_empty()).collect();
     order.sort_by_key(|v| (ranges.segments[v.0 as usize][0].0, v.0));
@@ -41,7 +44,7 @@ pub(super) fn allocate(f: &MFunc, cfg: &Cfg, limits: Limits) -> Result<Assignmen
         let rows = &mut files[info.file as usize];
         let segments = &ranges.segments[v.0 as usize];
         loop {
-            if let Some(at) = rows.place(f, v, segments, &hints, &physical, limits.banks) {
+            if let Some(at) = rows.place(f, v, segments, &hints, &physical) {
                 rows.occupy(at, info.size, segments, v);
                 physical[v.0 as usize] = at;
                 break;
@@ -95,11 +98,28 @@ fn spill_weights(f: &MFunc, cfg: &Cfg, ranges: &Ranges) -> Vec<f64> {
     weights
 }
 
-/// Registers that a register would like to share a place with: the other ends of copies.
-struct Hints(BTreeMap<VReg, Vec<(VReg, i32)>>);
+/// Registers that a register would like to share a place with (the other ends of copies), and those that it would
+/// not like to share a bank with (read by the same operation).
+struct Hints {
+    copies: BTreeMap<VReg, Vec<(VReg, i32)>>,
+    apart: Vec<Vec<VReg>>,
+    banks: u16,
+}
 
 impl Hints {
-    fn of(f: &MFunc) -> Hints {
+    fn of(f: &MFunc, banks: u32) -> Hints {
+        let mut apart = vec![Vec::new(); if banks > 1 { f.vregs.len() } else { 0 }];
+        for i in f.blocks.iter().flat_map(|b| &b.insts).filter(|i| !i.is_ghost() && banks > 1) {
+            let mut read: Vec<VReg> = i.src.iter().filter_map(|o| o.vreg()).collect();
+            read.retain(|&v| f.info(v).file == File::Vector && f.info(v).size == 1);
+            read.dedup();
+            if read.len() < 2 {
+                continue;
+            }
+            for &a in &read {
+                apart[a.0 as usize].extend(read.iter().copied().filter(|&b| b != a));
+            }
+        }
         let mut hints: BTreeMap<VReg, Vec<(VReg, i32)>> = BTreeMap::new();
         for i in f.blocks.iter().flat_map(|b| &b.insts) {
             if !matches!(i.op, crate::ops::Op::Mov32 | crate::ops::Op::Mov64 | crate::ops::Op::PMov) {
@@ -114,7 +134,7 @@ impl Hints {
                 }
             }
         }
-        Hints(hints)
+        Hints { copies: hints, apart, banks: banks.max(1) as u16 }
     }
 }
 
@@ -139,18 +159,9 @@ impl Rows {
             })
     }
 
-    fn place(
-        &self,
-        f: &MFunc,
-        v: VReg,
-        segments: &[Segment],
-        hints: &Hints,
-        physical: &[u16],
-        banks: u32,
-    ) -> Option<u16> {
-        let _ = banks;
+    fn place(&self, f: &MFunc, v: VReg, segments: &[Segment], hints: &Hints, physical: &[u16]) -> Option<u16> {
         let info = f.info(v);
-        for &(other, shift) in hints.0.get(&v).into_iter().flatten() {
+        for &(other, shift) in hints.copies.get(&v).into_iter().flatten() {
             let p = physical[other.0 as usize];
             if p == UNASSIGNED {
                 continue;
@@ -160,10 +171,19 @@ impl Rows {
                 return Some(at as u16);
             }
         }
-        (0..self.taken.len())
-            .step_by(info.align as usize)
-            .find(|&r| self.fits(r, info.size, segments))
-            .map(|r| r as u16)
+        let mut free =
+            (0..self.taken.len()).step_by(info.align as usize).filter(|&r| self.fits(r, info.size, segments));
+        let first = free.next()?;
+        let apart = hints.apart.get(v.0 as usize).filter(|a| !a.is_empty() && info.file == File::Vector);
+        let Some(apart) = apart else { return Some(first as u16) };
+        // Among registers that are in use anyway, the one with the fewest bank conflicts.
+        let conflicts = |r: usize| {
+            let bank = r as u16 % hints.banks;
+            let taken = apart.iter().map(|o| physical[o.0 as usize]).filter(|&p| p != UNASSIGNED);
+            taken.filter(|p| p % hints.banks == bank).count()
+        };
+        let others = free.take_while(|&r| r < self.high).take(BANK_CHOICES);
+        std::iter::once(first).chain(others).min_by_key(|&r| (conflicts(r), r)).map(|r| r as u16)
     }
 
     fn occupy(&mut self, at: u16, size: u8, segments: &[Segment], v: VReg) {

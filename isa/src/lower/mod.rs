@@ -16,6 +16,7 @@ mod mir;
 mod phi;
 mod predicate;
 mod recipes;
+mod reuse;
 mod schedule;
 mod select;
 mod spill;
@@ -46,6 +47,8 @@ pub struct Options<'a> {
     pub max_registers: u32,
     /// Banks of the register file.
     pub register_banks: u32,
+    /// Whether the machine keeps operands for reuse.
+    pub reuse_cache: bool,
 }
 
 impl<'a> Options<'a> {
@@ -57,6 +60,7 @@ impl<'a> Options<'a> {
             local_reserved: machine.memory.local.reserved_per_group,
             max_registers: machine.compute_unit.max_registers_per_work_item,
             register_banks: machine.compute_unit.register_file.banks,
+            reuse_cache: machine.compute_unit.register_file.reuse_cache,
         }
     }
 }
@@ -110,6 +114,7 @@ pub fn lower(
     let (cfg, assignment) = assign(&mut f, options, &mut private).map_err(fail)?;
     let mut code = emit::emit(&f, &cfg, &assignment);
     atomics::mark(&mut code);
+    reuse::mark(&mut code, options);
     Ok(Program {
         name: kernel.name.clone(),
         width: options.width,

@@ -164,13 +164,11 @@ fn expand_one(f: &mut MFunc, i: MInst, steps: &[Step], out: &mut Vec<MInst>) {
             if !uniform {
                 value.class = s.class;
             }
-            // Further dependences take the free source slots, which the operation does not look at.
-            let mut free = (1..4).rev().filter(|&n| value.src[n].is_none()).collect::<Vec<_>>();
-            for o in from {
-                if let Some(slot) = free.pop().filter(|&slot| slot == 3 || !reads_optional(value.op)) {
-                    value.src[slot] = o;
-                } else if value.src[3].is_none() {
-                    value.src[3] = o;
+            // Further dependences take free source slots from the last one on, which the operation does not look at.
+            let mut from = from.into_iter();
+            for slot in [3, 2, 1] {
+                if value.src[slot].is_none() && (slot == 3 || !reads_optional(value.op)) {
+                    value.src[slot] = from.next().unwrap_or(Opd::None);
                 }
             }
             out.push(value);

@@ -50,8 +50,13 @@ fn live_before(insts: &[MInst], after: &BitSet) -> BitSet {
 
 /// Estimated cycles from issue to use of the result.
 fn latency(i: &MInst, spec: &ScheduleSpec) -> u32 {
+    class_latency(i.class, spec)
+}
+
+/// Estimated cycles from issue to use of the result, for a class.
+pub(super) fn class_latency(class: OpClass, spec: &ScheduleSpec) -> u32 {
     use OpClass::*;
-    match i.class {
+    match class {
         LoadGlobal | AtomicGlobal => spec.global_latency,
         LoadLocal | AtomicLocal | Shuffle => spec.local_latency,
         LoadPrivate => spec.private_latency,

@@ -25,21 +25,41 @@ pub fn words(op: &MachineOp) -> Words {
         Op::AtomGlobal | Op::AtomGeneric => ([data, 0], [2, data, data, 0]),
         Op::AtomLocal => ([data, 0], [1, data, data, 0]),
         Op::Ballot => ([4, 0], [1, 0, 0, 0]),
-        Op::IMadWideS | Op::IMadWideU => ([2, 0], [1, 1, 2, 0]),
-        Op::LeaSext | Op::LeaZext | Op::IAddSext | Op::IAddZext => ([2, 0], [1, 2, 0, 0]),
-        Op::Sext32To64 | Op::Zext32To64 => ([2, 0], [1, 0, 0, 0]),
-        Op::Shl64 | Op::LShr64 | Op::AShr64 | Op::Rotl64 => ([2, 0], [2, 1, 0, 0]),
-        Op::ICmp64 | Op::FCmpF64 => ([1, 0], [2, 2, 1, 0]),
-        Op::Sel64 => ([2, 0], [2, 2, 1, 0]),
+        Op::IMadWideS | Op::IMadWideU => ([2, 0], [1, 1, 2, 1]),
+        Op::LeaSext | Op::LeaZext | Op::IAddSext | Op::IAddZext => ([2, 0], [1, 2, 1, 1]),
+        Op::Sext32To64 | Op::Zext32To64 => ([2, 0], [1, 1, 1, 1]),
+        Op::Shl64 | Op::LShr64 | Op::AShr64 | Op::Rotl64 => ([2, 0], [2, 1, 1, 1]),
+        Op::ICmp64 | Op::FCmpF64 => ([1, 0], [2, 2, 1, 1]),
+        Op::Sel64 => ([2, 0], [2, 2, 1, 1]),
         Op::Convert => {
             let conversion = Conversion::unpack(op.imm);
-            ([conversion.to.registers() as u8, 0], [conversion.from.registers() as u8, 0, 0, 0])
+            ([conversion.to.registers() as u8, 0], [conversion.from.registers() as u8, 1, 1, 1])
         }
-        Op::IntFn if op.imm2 == Ty::I64 as u32 => ([2, 0], [2, 2, 2, 0]),
-        op if all_pairs(op) => ([2, 2], [2; 4]),
+        Op::IntFn if op.imm2 == Ty::I64 as u32 => ([2, 0], [2, 2, 2, 1]),
+        op if all_pairs(op) => ([2, 2], pair_sources(op)),
         _ => ([1, 1], [1; 4]),
     };
     Words { dst, src }
+}
+
+/// Sources beyond an operation's own are dependences of its recipe, single registers.
+fn pair_sources(op: Op) -> [u8; 4] {
+    match op {
+        Op::IMad64 | Op::FFmaF64 | Op::MathF64 => [2, 2, 2, 1],
+        Op::Mov64
+        | Op::INeg64
+        | Op::IAbs64
+        | Op::Not64
+        | Op::Popc64
+        | Op::Clz64
+        | Op::Ctz64
+        | Op::BitRev64
+        | Op::FSqrtF64
+        | Op::FNegF64
+        | Op::FAbsF64
+        | Op::FRoundF64 => [2, 1, 1, 1],
+        _ => [2, 2, 1, 1],
+    }
 }
 
 /// Whether every operand is a 64-bit value.
