@@ -20,6 +20,8 @@ spec! {
             bank_operands: bool [""],
             /// Operands of one instruction that can be literals, uniform registers or constant-bank reads; 4: any.
             constant_operands: u32 [""] = 0..=4,
+            /// Whether address arithmetic is narrowed to 32 bits and its constants become immediate offsets.
+            optimise_addresses: bool [""],
             /// Whether 64-bit offsets from `get_global_id` are built as the machine's compiler does: the id shifted as a
             /// 64-bit value and shared by all arrays that it indexes, instead of a widening multiply-add for each.
             wide_global_ids: bool [""],

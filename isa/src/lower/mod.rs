@@ -4,6 +4,7 @@
 //! (out of SSA), [`tidy`] (blocks), [`schedule`], [`allocate`] and [`spill`] (registers), [`emit`] (layout and
 //! branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
 mod abi;
+mod addresses;
 mod allocate;
 mod atomics;
 mod cfg;
@@ -13,6 +14,7 @@ mod emit;
 mod expand;
 mod liveness;
 mod mir;
+mod narrow;
 mod phi;
 mod predicate;
 mod recipes;
@@ -95,6 +97,13 @@ pub fn lower(
 ) -> Result<Program, LowerError> {
     let mut function = function.clone();
     expand::expand(&mut function);
+    if options.target.optimise_addresses {
+        narrow::narrow(&mut function);
+        addresses::separate_constants(&mut function);
+        crate::passes::cse::run(&mut function);
+        crate::passes::licm::run(&mut function);
+        crate::passes::dce::run(&mut function);
+    }
     let mut selector = select::Selector::new(&function, kernel, module, options);
     selector.run()?;
     let facts = selector.facts.clone();

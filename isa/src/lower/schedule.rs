@@ -296,9 +296,10 @@ impl<'a> Region<'a> {
                 // Starts of vectors come as late as possible; a full register file goes for what frees registers.
                 let start = insts[i].pseudo && ready.len() > 1;
                 let grows = tight && delta > 0 || words + delta > self.budget as i32 && delta > 0;
+                // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (
                     std::cmp::Reverse(start),
-                    std::cmp::Reverse(if grows { delta } else { 0 }),
+                    std::cmp::Reverse(if grows { i + 1 } else { 0 }),
                     std::cmp::Reverse(earliest[i].max(cycle)),
                     self.height[i],
                     std::cmp::Reverse(i),

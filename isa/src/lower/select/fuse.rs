@@ -63,6 +63,7 @@ impl Selector<'_> {
                 }
                 Opcode::Special(Special::LocalIdX | Special::LocalIdY | Special::LocalIdZ) => local = true,
                 Opcode::Launch(LaunchConstant::GlobalOffset { .. }) | Opcode::Trunc => {}
+                Opcode::Bitcast => terms.push(d.args[0]),
                 _ => return false,
             }
         }
@@ -122,7 +123,13 @@ impl Selector<'_> {
     /// 32-bit `a + b` with a product, a shifted term or another sum folded in.
     pub(super) fn select_add32(&mut self, result: Value, a: Value, b: Value) -> bool {
         for (term, other) in [(a, b), (b, a)] {
-            let Some((_, d)) = self.single_use(term) else { continue };
+            let single = self.single_use(term).is_some();
+            let Some(d) = self.f.def_inst(term) else { continue };
+            // A scaling by a constant costs nothing here, however often it is used.
+            let scaled = d.args.get(1).is_some_and(|&c| self.f.as_const(c).is_some());
+            if !single && !scaled || self.f.ty(d.args.first().copied().unwrap_or(term)) != Ty::I32 {
+                continue;
+            }
             match d.op {
                 Opcode::IBin(IBin::Mul) if self.has(Op::IMad32) => {
                     let src = [d.args[0], d.args[1], other].map(|v| self.operand(v));
