@@ -2,7 +2,7 @@
 use super::Options;
 use super::emit::Code;
 use super::schedule::class_latency;
-use crate::ops::{Op, words};
+use crate::ops::{Op, OpClass, words};
 use crate::program::{MachineOp, Operand, OperandKind, flags};
 
 /// Marks a source where the operation before it in the same straight line read the same register in the same slot,
@@ -36,7 +36,7 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
             }
         }
         let shares = before.filter(|_| issue == now + 1);
-        if let Some(last) = shares {
+        if let Some(last) = shares.filter(|_| keeps_operands(op.class)) {
             for slot in 0..3 {
                 let o = op.src[slot];
                 let vector = matches!(o.kind(), OperandKind::Register(_));
@@ -53,6 +53,12 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
         let ends = matches!(op.op, Op::Bra | Op::Brx | Op::Exit) && op.flags & flags::GHOST == 0;
         before = (!ends).then_some(op);
     }
+}
+
+/// Whether operations of a class read through the operand cache (those of the arithmetic pipes).
+fn keeps_operands(class: OpClass) -> bool {
+    use OpClass::*;
+    matches!(class, Fp32 | Fp16 | Fp64 | IMad | IMadWide | Alu | Compare | Move)
 }
 
 /// Vector registers of an operand of `words` words.

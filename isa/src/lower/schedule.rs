@@ -11,6 +11,9 @@ use warpscope_configs::specs::ScheduleSpec;
 /// Longer stretches are scheduled in pieces, so that time stays linear in the program's length.
 const WINDOW: usize = 1024;
 
+/// Predicates that scheduling leaves for what it cannot foresee.
+const SPARE_PREDICATES: u32 = 2;
+
 /// Schedules every block.
 pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>) {
     let spec = &options.target.schedule;
@@ -29,7 +32,7 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>) {
             let cut = rest.len().saturating_sub(WINDOW);
             let piece = rest.split_off(cut);
             let before = live_before(&piece, &live);
-            pieces.push(Region::new(f, &piece, &before, &live, spec).run(piece));
+            pieces.push(Region::new(f, &piece, &before, &live, options).run(piece));
             live = before;
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
@@ -151,10 +154,13 @@ struct Region<'a> {
     after: &'a BitSet,
     before: &'a BitSet,
     budget: u32,
+    /// Live predicates up to which compares are started early.
+    predicates: u32,
 }
 
 impl<'a> Region<'a> {
-    fn new(f: &'a MFunc, insts: &[MInst], before: &'a BitSet, after: &'a BitSet, spec: &'a ScheduleSpec) -> Self {
+    fn new(f: &'a MFunc, insts: &[MInst], before: &'a BitSet, after: &'a BitSet, options: &'a Options<'_>) -> Self {
+        let spec = &options.target.schedule;
         let n = insts.len();
         let mut region = Region {
             f,
@@ -166,6 +172,7 @@ impl<'a> Region<'a> {
             after,
             before,
             budget: 0,
+            predicates: options.target.predicates.saturating_sub(SPARE_PREDICATES).max(1),
         };
         region.depend(insts);
         for at in (0..n).rev() {
@@ -279,23 +286,36 @@ impl<'a> Region<'a> {
         delta
     }
 
+    fn count_predicates(&self, live: &BitSet) -> u32 {
+        live.iter().filter(|&v| self.f.info(v).file == File::Predicate).count() as u32
+    }
+
+    /// Whether an operation needs one more predicate than are live.
+    fn adds_predicate(&self, i: &MInst, live: &BitSet) -> bool {
+        i.defs().any(|v| self.f.info(v).file == File::Predicate && !live.contains(v))
+    }
+
     fn run(mut self, insts: Vec<MInst>) -> Vec<MInst> {
         let n = insts.len();
         let mut live = self.before.clone();
         let mut words = self.live_words(&live) as i32;
+        let mut live_predicates = self.count_predicates(&live);
         let mut earliest = vec![0u32; n];
         let mut ready: Vec<usize> = (0..n).filter(|&i| self.waiting[i] == 0).collect();
         let mut order = Vec::with_capacity(n);
         let mut cycle = 0;
         while !ready.is_empty() {
             let tight = words >= self.budget as i32;
+            let crowded = live_predicates >= self.predicates;
             let mut best = 0;
             let mut best_key = None;
             for (slot, &i) in ready.iter().enumerate() {
                 let delta = self.pressure(&insts[i], &live);
                 // Starts of vectors come as late as possible; a full register file goes for what frees registers.
                 let start = insts[i].pseudo && ready.len() > 1;
-                let grows = tight && delta > 0 || words + delta > self.budget as i32 && delta > 0;
+                let grows = tight && delta > 0
+                    || words + delta > self.budget as i32 && delta > 0
+                    || crowded && self.adds_predicate(&insts[i], &live);
                 // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (
                     std::cmp::Reverse(start),
@@ -319,6 +339,10 @@ impl<'a> Region<'a> {
                 }
             }
             insts[i].defs().for_each(|v| live.insert(v));
+            let touched = insts[i].uses().chain(insts[i].defs()).any(|v| self.f.info(v).file == File::Predicate);
+            if touched {
+                live_predicates = self.count_predicates(&live);
+            }
             cycle = earliest[i].max(cycle) + 1;
             for (s, d) in std::mem::take(&mut self.next[i]) {
                 let s = s as usize;

@@ -152,7 +152,7 @@ impl Selector<'_> {
             (IBin::Add, 32) => self.select_add32(result, x, y),
             (IBin::Mul, 32) => self.select_mul32(result, x, y),
             (IBin::And | IBin::Or | IBin::Xor, 32) => self.select_logic(result, data),
-            (IBin::Shl | IBin::Mul, 64) => self.select_scaled(result),
+            (_, 64) => self.select_wide(op, data),
             _ => false,
         };
         if fused {

@@ -59,7 +59,10 @@ impl Selector<'_> {
                             )
                         })
                     };
-                    product |= special(d.args[0]) && special(d.args[1]);
+                    if product || !special(d.args[0]) || !special(d.args[1]) {
+                        return false;
+                    }
+                    product = true;
                 }
                 Opcode::Special(Special::LocalIdX | Special::LocalIdY | Special::LocalIdZ) => local = true,
                 Opcode::Launch(LaunchConstant::GlobalOffset { .. }) | Opcode::Trunc => {}
@@ -83,6 +86,12 @@ impl Selector<'_> {
             let src = [self.operand(s.index), self.operand(base)];
             let d = self.destination(result);
             self.push(Op::LeaSext, d, &src).imm = s.factor.trailing_zeros() as i32;
+            return true;
+        }
+        if s.factor == 1 {
+            let src = [self.operand(s.index), self.operand(base)];
+            let d = self.destination(result);
+            self.push(if s.signed { Op::IAddSext } else { Op::IAddZext }, d, &src);
             return true;
         }
         if !self.has(wide) {
@@ -130,7 +139,17 @@ impl Selector<'_> {
             if !single && !scaled || self.f.ty(d.args.first().copied().unwrap_or(term)) != Ty::I32 {
                 continue;
             }
+            let power = d.args.get(1).and_then(|&c| self.f.as_const(c)).filter(|c| c.is_power_of_two());
             match d.op {
+                Opcode::IBin(IBin::Mul) if power.is_some() && self.has(Op::Lea32) => {
+                    let src = [d.args[0], other].map(|v| self.operand(v));
+                    let dst = self.destination(result);
+                    let shift = power.map_or(0, u64::trailing_zeros);
+                    self.push(Op::Lea32, dst, &src).imm = shift as i32;
+                    return true;
+                }
+                // Two literals would need a move.
+                Opcode::IBin(IBin::Mul) if scaled && self.f.as_const(other).is_some() => {}
                 Opcode::IBin(IBin::Mul) if self.has(Op::IMad32) => {
                     let src = [d.args[0], d.args[1], other].map(|v| self.operand(v));
                     let dst = self.destination(result);

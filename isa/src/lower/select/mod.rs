@@ -7,6 +7,7 @@ mod control;
 mod fuse;
 mod memory;
 mod tables;
+mod wide;
 
 use super::mir::{Edge, File, MBlock, MFunc, MInst, Opd, Term, VReg};
 use super::{LowerError, Options};
