@@ -11,7 +11,8 @@ use warpscope_configs::MachineSpec;
 /// If the module has no kernel of that number.
 pub fn compile(module: &Module, index: usize, machine: &MachineSpec, width: u32) -> Result<Program, LowerError> {
     let kernel = &module.kernels[index];
-    let function = optimise(module, kernel, &PassOptions::default()).map_err(|why| LowerError {
+    let passes = PassOptions { contract: machine.target.contract, ..PassOptions::default() };
+    let function = optimise(module, kernel, &passes).map_err(|why| LowerError {
         kernel: kernel.name.clone(),
         file: String::new(),
         line: 0,

@@ -1,4 +1,5 @@
 //! Analyses and transformations of the IR. Each pass is one file or folder, takes a function and can be switched off.
+pub mod address;
 pub mod cse;
 pub mod dce;
 pub mod facts;
@@ -8,6 +9,7 @@ pub mod licm;
 #[cfg(test)]
 mod loop_tests;
 pub mod loops;
+pub mod mad;
 mod pipeline;
 pub mod rewrite;
 pub mod rotate;

@@ -1,7 +1,7 @@
 //! The order of the passes.
 use super::rewrite::constants_to_entry;
 use super::unroll::UnrollLimits;
-use super::{cse, dce, fold, inline, licm, rotate, simplify_cfg, sroa, unroll};
+use super::{address, cse, dce, fold, inline, licm, mad, rotate, simplify_cfg, sroa, unroll};
 use crate::ir::{Function, Kernel, Module, verify_function};
 
 /// Which passes run.
@@ -23,6 +23,10 @@ pub struct PassOptions {
     pub rotate: bool,
     /// What does not change in a loop moves out.
     pub licm: bool,
+    /// Constant parts of indices become offsets.
+    pub address: bool,
+    /// Multiply-adds are also made of a product and a sum in different statements.
+    pub contract: bool,
     /// Checks the function after each pass (for tests).
     pub verify: bool,
 }
@@ -38,6 +42,8 @@ impl Default for PassOptions {
             unroll: Some(UnrollLimits::default()),
             rotate: true,
             licm: true,
+            address: true,
+            contract: false,
             verify: false,
         }
     }
@@ -55,6 +61,8 @@ impl PassOptions {
             unroll: None,
             rotate: false,
             licm: false,
+            address: false,
+            contract: false,
             verify: false,
         }
     }
@@ -69,6 +77,10 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     if let Some(limits) = &options.unroll
         && p.pass(true, "unroll", |f| unroll::run(f, limits))?
     {
+        p.clean()?;
+    }
+    p.pass(true, "mad", |f| mad::run(f, kernel.contraction_off, options.contract))?;
+    if p.pass(options.address, "address", address::run)? {
         p.clean()?;
     }
     p.pass(options.rotate, "rotate", rotate::run)?;

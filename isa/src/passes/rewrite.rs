@@ -119,3 +119,15 @@ pub fn constants_to_entry(f: &mut Function) {
     f.blocks[0].insts.splice(0..0, first);
     r.apply(f);
 }
+
+/// How often each value is used.
+pub fn count_uses(f: &Function) -> Vec<u32> {
+    let mut uses = vec![0; f.values.len()];
+    for &i in f.blocks.iter().flat_map(|b| &b.insts) {
+        let d = f.inst(i);
+        for v in d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)) {
+            uses[v.0 as usize] += 1;
+        }
+    }
+    uses
+}

@@ -1,6 +1,6 @@
 //! Control flow: constant branches, unreachable blocks, straight lines, empty blocks, parameters that are always the
 //! same value.
-use super::rewrite::{Replacements, remove_params};
+use super::rewrite::{Replacements, count_uses, remove_params};
 use crate::ir::{Block, Cfg, Def, Function, Inst, Opcode, Target, UnrollHint, Value};
 
 /// Simplifies until nothing changes; gives whether anything did.
@@ -176,18 +176,6 @@ fn forward_empty(f: &mut Function) -> bool {
         }
     }
     changed
-}
-
-/// How often each value is used.
-fn count_uses(f: &Function) -> Vec<u32> {
-    let mut uses = vec![0; f.values.len()];
-    for &i in f.blocks.iter().flat_map(|b| &b.insts) {
-        let d = f.inst(i);
-        for v in d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)) {
-            uses[v.0 as usize] += 1;
-        }
-    }
-    uses
 }
 
 /// A block whose only successor has no other predecessor is joined with it.

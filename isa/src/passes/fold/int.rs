@@ -4,6 +4,9 @@ use super::{Folder, Outcome};
 use crate::ir::eval::{self, mask, signed};
 use crate::ir::{Cond, IBin, IUn, InstData, Opcode, Ty, Value, flag};
 
+/// How deep 64-bit sums are followed to find their low word.
+const NARROWING_DEPTH: u32 = 8;
+
 impl Folder<'_> {
     pub(super) fn ibin(&mut self, op: IBin, d: &InstData) -> Outcome {
         let (a, b) = (d.args[0], d.args[1]);
@@ -280,6 +283,10 @@ impl Folder<'_> {
             let wide = if d.op == Opcode::Sext { signed(v, from.bits()) as u64 } else { v };
             return Outcome::Const(mask(wide, to.bits()));
         }
+        if d.op == Opcode::Trunc && to == Ty::I32 && self.truncates(a, NARROWING_DEPTH) {
+            let v = self.truncated(a);
+            return Outcome::Value(v);
+        }
         if d.op == Opcode::Sext && from != Ty::Bool && non_negative(self.f, a) {
             return Outcome::Op(Opcode::Zext, vec![a], 0);
         }
@@ -302,6 +309,53 @@ impl Folder<'_> {
                 Outcome::Op(Opcode::IBin(IBin::And), vec![x[0], k], 0)
             }
             _ => Outcome::Keep,
+        }
+    }
+
+    /// Whether the low word of a 64-bit value can be computed in 32 bits, without computing anything twice.
+    fn truncates(&mut self, v: Value, depth: u32) -> bool {
+        if self.known(v).is_some() {
+            return true;
+        }
+        let once = self.uses.get(v.0 as usize).is_none_or(|&n| n <= 1);
+        let Some((op, args, _)) = self.def(v) else { return false };
+        match op {
+            Opcode::Sext | Opcode::Zext => self.f.ty(args[0]) != Ty::Bool,
+            Opcode::IBin(IBin::Add | IBin::Sub | IBin::Mul | IBin::And | IBin::Or | IBin::Xor) => {
+                depth > 0 && once && args.iter().all(|&a| self.truncates(a, depth - 1))
+            }
+            Opcode::IBin(IBin::Shl) => {
+                depth > 0
+                    && self.known(args[1]).is_some_and(|k| k < 64)
+                    && (once || self.known(args[1]) >= Some(32))
+                    && self.truncates(args[0], depth - 1)
+            }
+            _ => false,
+        }
+    }
+    /// The low word, where `truncates` held.
+    fn truncated(&mut self, v: Value) -> Value {
+        if let Some(k) = self.known(v) {
+            return self.constant(Ty::I32, k);
+        }
+        let Some((op, args, _)) = self.def(v) else { return v };
+        match op {
+            Opcode::Sext | Opcode::Zext => {
+                let source = self.f.ty(args[0]);
+                if source == Ty::I32 { args[0] } else { self.emit(op, &args[..1], Ty::I32) }
+            }
+            Opcode::IBin(IBin::Shl) => match self.known(args[1]) {
+                Some(k) if k < 32 => {
+                    let a = self.truncated(args[0]);
+                    let k = self.constant(Ty::I32, k);
+                    self.emit(Opcode::IBin(IBin::Shl), &[a, k], Ty::I32)
+                }
+                _ => self.constant(Ty::I32, 0),
+            },
+            op => {
+                let (a, b) = (self.truncated(args[0]), self.truncated(args[1]));
+                self.emit(op, &[a, b], Ty::I32)
+            }
         }
     }
 

@@ -40,6 +40,8 @@ struct Folder<'a> {
     f: &'a mut Function,
     globals: &'a [Global],
     replaced: Replacements,
+    /// How often each value was used when the round began.
+    uses: Vec<u32>,
     /// The block's instructions so far.
     new: Vec<Inst>,
     loc: Loc,
@@ -49,7 +51,8 @@ struct Folder<'a> {
 impl<'a> Folder<'a> {
     fn new(f: &'a mut Function, globals: &'a [Global]) -> Self {
         let replaced = Replacements::new(f);
-        Folder { f, globals, replaced, new: Vec::new(), loc: Loc::default(), changed: false }
+        let uses = super::rewrite::count_uses(f);
+        Folder { f, globals, replaced, uses, new: Vec::new(), loc: Loc::default(), changed: false }
     }
 
     fn round(mut self) -> bool {
