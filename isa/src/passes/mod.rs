@@ -13,6 +13,7 @@ pub mod mad;
 mod pipeline;
 pub mod rewrite;
 pub mod rotate;
+pub mod rows;
 pub mod simplify_cfg;
 pub mod sroa;
 pub mod ssa;

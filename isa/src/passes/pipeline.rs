@@ -1,7 +1,7 @@
 //! The order of the passes.
 use super::rewrite::constants_to_entry;
 use super::unroll::UnrollLimits;
-use super::{address, cse, dce, fold, inline, licm, mad, rotate, simplify_cfg, sroa, unroll};
+use super::{address, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, sroa, unroll};
 use crate::ir::{Function, Kernel, Module, verify_function};
 
 /// Which passes run.
@@ -86,6 +86,9 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     p.pass(options.rotate, "rotate", rotate::run)?;
     p.pass(options.licm, "licm", licm::run)?;
     p.clean()?;
+    if p.pass(options.address, "rows", rows::run)? {
+        p.clean()?;
+    }
     simplify_cfg::compact(&mut p.f);
     p.check("compact")?;
     Ok(p.f)
