@@ -45,6 +45,7 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
 
     let mut machine = Machine::new(spec.clone());
     machine.options_mut().threads = shared.threads;
+    machine.options_mut().window = shared.options.window;
     if shared.options.instruction_limit > 0 {
         machine.options_mut().instruction_limit = shared.options.instruction_limit;
     }

@@ -36,6 +36,8 @@ pub struct SuiteOptions {
     pub jobs: usize,
     /// Host threads of one functional launch; 0: the host's cores shared among the jobs.
     pub threads: usize,
+    /// Cycles of the engine's window; 0: as long as it can be. It never changes a result.
+    pub window: u64,
     /// Compile sources even where a compiled module is there.
     pub from_source: bool,
     /// Run only cases whose name, group, class or size is one of these, or whose name matches with `*`; empty: all.
@@ -54,6 +56,7 @@ impl Default for SuiteOptions {
             mode: Mode::Timing,
             jobs: 0,
             threads: 0,
+            window: 0,
             from_source: false,
             only: Vec::new(),
             digests: None,
