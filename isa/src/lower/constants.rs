@@ -29,6 +29,8 @@ struct Use {
 enum Unit {
     /// Byte offset in the bank, bytes.
     Bank(u32, u32),
+    /// A quantity of the launch by its row: where it lies in the bank is the target's affair, so two may share a place.
+    Launch(u16),
     /// Literal: words and value.
     Literal(u8, u64),
     /// Anything else by its row.
@@ -178,6 +180,9 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
 fn unit(f: &MFunc, u: &Use, options: &Options<'_>) -> Unit {
     let row = f.pool.rows[u.row as usize];
     let offset = bank_offset(&row, options.target);
+    if matches!(row, ConstantRow::Launch(_)) && u.words == 1 {
+        return Unit::Launch(u.row);
+    }
     if offset != u32::MAX {
         return Unit::Bank(offset, 4 * u.words as u32);
     }
@@ -256,7 +261,7 @@ fn place(
             None => {
                 let v = f.new_vreg(if uniform { File::Uniform } else { File::Vector }, size as u32);
                 let mut load = f.copy(v, row, f.blocks[u.block].insts[u.inst].loc);
-                let bank = matches!(unit, Unit::Bank(..));
+                let bank = matches!(unit, Unit::Bank(..) | Unit::Launch(_));
                 if bank {
                     load.class = if uniform { OpClass::LoadUniform } else { OpClass::LoadConstant };
                 }
@@ -293,6 +298,7 @@ fn rows_of(f: &mut MFunc, unit: Unit, list: &[Use], options: &Options<'_>) -> (u
         Unit::Literal(2, v) => (2, f.pool.wide(v)),
         Unit::Literal(_, v) => (1, f.pool.word(v as u32)),
         Unit::Bank(..) => (1, Opd::Const(list[0].row)),
+        Unit::Launch(row) => (1, Opd::Const(row)),
         Unit::Row(row, words) => (words, Opd::Const(row)),
     }
 }

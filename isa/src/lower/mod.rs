@@ -182,10 +182,10 @@ fn bank_offset(row: &ConstantRow, target: &TargetSpec) -> u32 {
             LaunchConstant::EnqueuedLocalSize(dim) => bank.local_size + 4 * dim as u32,
             LaunchConstant::NumGroups(dim) => bank.group_count + 4 * dim as u32,
             LaunchConstant::GlobalSize { dim, high } => bank.global_size + 4 * dim as u32 + 16 * high as u32,
-            LaunchConstant::WorkDim
-            | LaunchConstant::EnqueuedNumSubGroups
-            | LaunchConstant::MaxSubGroupSize
-            | LaunchConstant::Zero => bank.launch,
+            LaunchConstant::WorkDim => bank.launch,
+            LaunchConstant::EnqueuedNumSubGroups => bank.launch + 4,
+            LaunchConstant::MaxSubGroupSize => bank.launch + 8,
+            LaunchConstant::Zero => bank.launch + 12,
         },
     }
 }

@@ -65,6 +65,9 @@ pub(super) struct Selector<'a> {
     block: u32,
 }
 
+/// Bytes left free at the start of private and local memory where a null pointer must differ from every variable's address.
+const NULL_GUARD: u32 = 16;
+
 impl<'a> Selector<'a> {
     pub fn new(f: &'a Function, kernel: &'a Kernel, module: &'a Module, options: &'a Options<'a>) -> Self {
         Selector {
@@ -123,7 +126,10 @@ impl<'a> Selector<'a> {
 
     /// Counts uses and lays out local and private variables.
     fn scan(&mut self, order: &[Block]) -> Result<(), LowerError> {
-        let mut private = 0u32;
+        // A variable at offset 0 would have the address that means NULL; only pointers that are cast can show it.
+        let casts = |&b: &Block| self.f.block(b).insts.iter().any(|&i| self.f.inst(i).op == Opcode::CastSpace);
+        let guard = if order.iter().any(casts) { NULL_GUARD } else { 0 };
+        let mut private = guard;
         let mut locals = Vec::new();
         for &b in order {
             for &i in &self.f.block(b).insts {
@@ -144,12 +150,15 @@ impl<'a> Selector<'a> {
                 }
             }
         }
+        if self.allocas.is_empty() {
+            private = 0;
+        }
         self.facts.private_bytes = round_up(private, 4).ok_or_else(|| self.too_big("private"))?;
         locals.sort_unstable();
         locals.dedup();
         self.facts.local_variables = locals.len();
         let start = self.options.local_reserved;
-        let mut offset = start;
+        let mut offset = if start == 0 && !locals.is_empty() { guard } else { start };
         for g in locals {
             let global = &self.module.globals[g];
             offset = round_up(offset, global.align.max(1)).ok_or_else(|| self.too_big("local"))?;
