@@ -34,11 +34,11 @@ fn rewrite(f: &mut Function, b: Block, i: Inst, known: &mut Known) {
         return;
     }
     let mut constant = 0;
-    if let Some(d) = f.def_inst(base) {
-        if let (Opcode::PtrAdd { .. }, Some(c)) = (&d.op, d.args.get(1).and_then(|&c| f.as_const(c))) {
-            constant = signed(c, width);
-            base = d.args[0];
-        }
+    if let Some(d) = f.def_inst(base)
+        && let (Opcode::PtrAdd { .. }, Some(c)) = (&d.op, d.args.get(1).and_then(|&c| f.as_const(c)))
+    {
+        constant = signed(c, width);
+        base = d.args[0];
     }
     let mut rest = offset;
     if let Some((r, c)) = peel(f, b, offset, DEPTH, known) {

@@ -127,11 +127,11 @@ impl Hints {
             }
             let (d, s) = (i.dst, i.src[0]);
             let word = |o: Opd| if let Opd::Reg(_, w) = o { w as i32 } else { 0 };
-            if let (Some(a), Some(b)) = (d.vreg(), s.vreg()) {
-                if f.info(a).file == f.info(b).file {
-                    hints.entry(a).or_default().push((b, word(s) - word(d)));
-                    hints.entry(b).or_default().push((a, word(d) - word(s)));
-                }
+            if let (Some(a), Some(b)) = (d.vreg(), s.vreg())
+                && f.info(a).file == f.info(b).file
+            {
+                hints.entry(a).or_default().push((b, word(s) - word(d)));
+                hints.entry(b).or_default().push((a, word(d) - word(s)));
             }
         }
         Hints { copies: hints, apart, banks: banks.max(1) as u16 }

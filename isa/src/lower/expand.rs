@@ -22,10 +22,10 @@ pub(super) fn expand(f: &mut Function) {
         match copy {
             Some(at) => expand_copy(f, block, at),
             None => {
-                if let Some(t) = f.terminator(block) {
-                    if let Opcode::Switch(cases) = f.inst(t).op.clone() {
-                        expand_switch(f, block, t, &cases);
-                    }
+                if let Some(t) = f.terminator(block)
+                    && let Opcode::Switch(cases) = f.inst(t).op.clone()
+                {
+                    expand_switch(f, block, t, &cases);
                 }
                 b += 1;
             }

@@ -64,12 +64,12 @@ pub(super) fn spill(f: &mut MFunc, victims: &[VReg], private: &mut u32) {
             }
         }
         let mut term = f.blocks[b].term.clone();
-        if let Some(v) = term.operand() {
-            if let Some(&home) = homes.get(&v) {
-                let t = pinned_like(f, v);
-                new.extend(reload(f, t, home, zero, f.blocks[b].loc));
-                term = rename_operand(term, t);
-            }
+        if let Some(v) = term.operand()
+            && let Some(&home) = homes.get(&v)
+        {
+            let t = pinned_like(f, v);
+            new.extend(reload(f, t, home, zero, f.blocks[b].loc));
+            term = rename_operand(term, t);
         }
         f.blocks[b].insts = new;
         f.blocks[b].term = term;

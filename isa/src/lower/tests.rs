@@ -228,7 +228,7 @@ fn too_many_live_values_are_spilled() {
     b.ret();
     let p = compile_with(b.f, &Module::default(), &machine);
     assert!(p.registers <= 12);
-    assert!(p.spill_bytes >= 40 && p.spill_bytes % 4 == 0, "{} bytes", p.spill_bytes);
+    assert!(p.spill_bytes >= 40 && p.spill_bytes.is_multiple_of(4), "{} bytes", p.spill_bytes);
     assert_eq!(p.private_bytes, p.spill_bytes);
     assert!(count(&p, Op::StPrivate) >= 10 && count(&p, Op::LdPrivate) >= 10);
 }

@@ -55,10 +55,10 @@ pub(super) fn merge_blocks(f: &mut MFunc) {
         for e in block.term.edges_mut() {
             e.block = target[e.block];
         }
-        if let Term::Branch(_, _, a, b) = &block.term {
-            if a.block == b.block {
-                block.term = Term::Jump(a.clone());
-            }
+        if let Term::Branch(_, _, a, b) = &block.term
+            && a.block == b.block
+        {
+            block.term = Term::Jump(a.clone());
         }
     }
     for b in 0..f.blocks.len() {

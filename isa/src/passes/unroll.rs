@@ -260,11 +260,11 @@ impl Builder<'_> {
     }
     /// Whether the condition holds for `i` and still would `span` further on.
     fn enough_left(&mut self, c: &Counted, i: Value, span: u64) -> Value {
-        if let Some(v) = self.f.as_const(i) {
-            if let Some(limit) = c.shifted(v, span) {
-                let limit = self.constant(c.ty, limit);
-                return self.add(Opcode::ICmp(c.cond), &[limit, c.bound], Ty::Bool);
-            }
+        if let Some(v) = self.f.as_const(i)
+            && let Some(limit) = c.shifted(v, span)
+        {
+            let limit = self.constant(c.ty, limit);
+            return self.add(Opcode::ICmp(c.cond), &[limit, c.bound], Ty::Bool);
         }
         let holds = self.add(Opcode::ICmp(c.cond), &[i, c.bound], Ty::Bool);
         let far = self.far_enough(c, i, span);

@@ -164,7 +164,7 @@ impl Pattern {
             Pattern::Runs { length, step, seed } => {
                 let mut sum = 0i128;
                 for i in 0..n {
-                    if i as u64 % length == 0 {
+                    if (i as u64).is_multiple_of(length) {
                         sum = 0;
                     }
                     sum += (hash(i as u32, seed) % (step + 1)) as i128;

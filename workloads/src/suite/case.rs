@@ -122,7 +122,7 @@ fn launch(
 
 /// The largest power of two up to 256 that divides the first dimension.
 fn default_local(global: [u64; 3]) -> [u32; 3] {
-    let fits = |n: &u32| global[0] % *n as u64 == 0;
+    let fits = |n: &u32| global[0].is_multiple_of(*n as u64);
     [[256, 128, 64, 32, 16, 8, 4, 2].into_iter().find(fits).unwrap_or(1), 1, 1]
 }
 

@@ -228,11 +228,11 @@ impl Selector<'_> {
             if let Some((_, d)) = self.single_use(v) {
                 // An operand that stays behind needs a leaf of its own: leave room for it.
                 let mut tentative = leaves.clone();
-                if let Some(t) = self.truth_table(d, &mut tentative) {
-                    if tentative.len() + later <= 3 {
-                        *leaves = tentative;
-                        return Some(t);
-                    }
+                if let Some(t) = self.truth_table(d, &mut tentative)
+                    && tentative.len() + later <= 3
+                {
+                    *leaves = tentative;
+                    return Some(t);
                 }
             }
             let at = leaves.iter().position(|&l| l == v).unwrap_or_else(|| {

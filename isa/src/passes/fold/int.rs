@@ -116,16 +116,16 @@ impl Folder<'_> {
                 let k = self.constant(ty, 1 << y);
                 return Outcome::Op(Opcode::IBin(IBin::Mul), vec![a, k], d.flags);
             }
-            (IBin::SDiv | IBin::SRem, y) if y.is_power_of_two() && y > 1 && y < 1 << (bits - 1) => {
-                if !non_negative(self.f, a) {
-                    return self.signed_power(op, a, y, ty);
-                }
+            (IBin::SDiv | IBin::SRem, y)
+                if y.is_power_of_two() && y > 1 && y < 1 << (bits - 1) && !non_negative(self.f, a) =>
+            {
+                return self.signed_power(op, a, y, ty);
             }
             (IBin::UDiv | IBin::URem, y) if ty == Ty::I32 && y > 1 => return self.unsigned_magic(op, a, y),
-            (IBin::SDiv | IBin::SRem, y) if ty == Ty::I32 && signed(y, 32).unsigned_abs() > 2 => {
-                if !non_negative(self.f, a) {
-                    return self.signed_magic(op, a, signed(y, 32));
-                }
+            (IBin::SDiv | IBin::SRem, y)
+                if ty == Ty::I32 && signed(y, 32).unsigned_abs() > 2 && !non_negative(self.f, a) =>
+            {
+                return self.signed_magic(op, a, signed(y, 32));
             }
             _ => {}
         }
