@@ -91,7 +91,7 @@ impl Splitter<'_> {
             Opcode::Zext => super::facts::non_negative(self.f, e.args[0]),
             _ => false,
         };
-        let index = e.args[0];
+        let index = *e.args.first()?;
         if !signed || self.f.ty(index) != Ty::I32 {
             return None;
         }
