@@ -82,7 +82,10 @@ impl Selector<'_> {
             Opcode::IBin(IBin::Mul) => self.f.as_const(d.args[1]) == Some(1 << 32),
             _ => false,
         };
-        let Some((h, _)) = self.extended(d.args[0]).filter(|_| shifted) else { return false };
+        if !shifted {
+            return false;
+        }
+        let Some((h, _)) = self.extended(d.args[0]) else { return false };
         let (l, h) = (self.operand(l), self.operand(h));
         let d = self.destination(r);
         self.push(Op::Mov32, d, &[l]);
