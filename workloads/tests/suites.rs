@@ -104,7 +104,7 @@ fn timing_parameters_change_times_and_never_results() {
     };
     for set in [
         &["chip.compute_units=16", "chip.core_mhz=1000"][..],
-        &["chip.dram_mhz=800", "compute_unit.max_warps=16"][..],
+        &["chip.dram_mhz=800", "compute_unit.max_warps=32"][..],
         &["launch.group_interval=40", "launch.group_latency=100"][..],
     ] {
         let other = [machine("nvidia-h200", set)];
@@ -133,7 +133,7 @@ fn a_stopped_run_ends_early() {
     assert!(names.iter().zip(&cases).all(|(name, case)| *name == case.name));
 }
 
-/// An endless loop ends at the limit, and the other cases still run.
+/// A launch beyond the limit is stopped, however short its work-groups are, and the other cases still run.
 #[test]
 fn a_runaway_is_stopped() {
     let (cases, machines) = (cases("full.toml", &["vecadd_s", "mandelbrot_s"]), [machine("nvidia-h200", &[])]);

@@ -114,7 +114,8 @@ impl<'a, const W: usize> Runner<'a, W> {
         if job.interrupt.load(Relaxed) {
             return Err(LaunchError::Interrupted(kernel()));
         }
-        if total > job.instruction_limit && end != State::Ended {
+        // Ended warps count too: many short work-groups also make a launch too long.
+        if total > job.instruction_limit {
             let place = diagnosis::place(job.code.program(), &job.grid, &self.group, warp, warp.pc, None);
             return Err(LaunchError::Limit { kernel: kernel(), limit: job.instruction_limit, place });
         }
