@@ -130,7 +130,9 @@ fn a_stopped_run_ends_early() {
     });
     assert!(outcome.is_ok());
     assert!(names.len() < cases.len());
-    assert!(names.iter().zip(&cases).all(|(name, case)| *name == case.name));
+    // A case that another worker was in the middle of when the stop came is left out; what finished behind it is not.
+    let mut order = cases.iter().map(|case| &case.name);
+    assert!(names.iter().all(|name| order.any(|case| case == name)), "{names:?}");
 }
 
 /// A launch beyond the limit is stopped, however short its work-groups are, and the other cases still run.
