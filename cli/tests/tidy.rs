@@ -9,12 +9,13 @@ const MAX_LINES: usize = 600;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("configs", &[]),
     ("compiler", &[]),
-    ("isa", &["configs"]),
+    ("exec", &[]),
+    ("isa", &["configs", "exec"]),
     ("memory-hierarchy", &["configs"]),
-    ("sim-core", &["configs", "isa", "memory-hierarchy"]),
+    ("sim-core", &["configs", "exec", "memory-hierarchy"]),
     ("reports", &["configs", "sim-core"]),
-    ("workloads", &["compiler", "configs", "isa", "memory-hierarchy", "sim-core"]),
-    ("runtime-shim", &["compiler", "configs", "isa", "memory-hierarchy", "sim-core"]),
+    ("workloads", &["compiler", "configs", "exec", "isa", "memory-hierarchy", "sim-core"]),
+    ("runtime-shim", &["compiler", "configs", "exec", "isa", "memory-hierarchy", "sim-core"]),
     ("runtime-shim/icd", &["runtime-shim"]),
 ];
 

@@ -2,8 +2,8 @@
 use crate::ir::Module;
 use crate::lower::{self, LowerError, Options};
 use crate::passes::{PassOptions, optimise};
-use crate::program::Program;
 use warpscope_configs::MachineSpec;
+use warpscope_exec::program::Program;
 
 /// Compiles kernel number `index` of a module for warps of `width` lanes on `machine`.
 ///

@@ -1,9 +1,9 @@
 //! The front end on what the toolchain emits, and on garbage.
 mod common;
 use common::{Level, assemble, compile};
+use warpscope_exec::program::ParameterKind;
 use warpscope_isa::frontend::{DecodeOptions, decode, decode_with};
 use warpscope_isa::ir::{Opcode, Ty, UnrollHint};
-use warpscope_isa::program::ParameterKind;
 
 const MIXED: &str = r#"
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable

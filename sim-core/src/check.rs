@@ -1,7 +1,7 @@
 //! Checks of a launch before anything runs (OpenCL API, clEnqueueNDRangeKernel), and its parameter block.
 use crate::{Argument, Geometry, Launch, LaunchError, Occupancy, Resources, occupancy};
 use warpscope_configs::MachineSpec;
-use warpscope_isa::program::ParameterKind;
+use warpscope_exec::program::ParameterKind;
 
 /// A launch that passed all checks.
 #[derive(Debug)]

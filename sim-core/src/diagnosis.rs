@@ -1,8 +1,8 @@
 //! From a fault to a sentence: kernel, source line, work-item.
 use crate::grid::Grid;
 use crate::{LaunchError, Place};
-use warpscope_isa::exec::{Fault, Group, Warp};
-use warpscope_isa::program::Program;
+use warpscope_exec::exec::{Fault, Group, Warp};
+use warpscope_exec::program::Program;
 
 /// Where a warp is: at operation `pc`.
 pub(crate) fn place<const W: usize>(

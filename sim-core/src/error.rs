@@ -1,6 +1,6 @@
 //! Why a launch was refused or stopped.
 use std::fmt;
-use warpscope_isa::exec::Fault;
+use warpscope_exec::exec::Fault;
 
 /// Why a launch was refused or stopped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,5 +1,5 @@
 //! Work-groups of a launch, in dispatch order: x runs fastest.
-use warpscope_isa::exec::Group;
+use warpscope_exec::exec::Group;
 
 use crate::Geometry;
 

@@ -1,6 +1,6 @@
 //! Checked access of a warp's lanes to device memory; both modes build on it.
-use warpscope_isa::exec::{Fault, Row, WarpAccess, atomic_result};
-use warpscope_isa::program::AtomicOp;
+use warpscope_exec::exec::{Fault, Row, WarpAccess, atomic_result};
+use warpscope_exec::program::AtomicOp;
 use warpscope_memory::device_memory::{Span, View, Word};
 
 /// Lanes of a full warp.

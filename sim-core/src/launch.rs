@@ -1,7 +1,7 @@
 //! What to run.
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use warpscope_isa::program::Program;
+use warpscope_exec::program::Program;
 
 /// How a launch is simulated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use crate::{Convention, Launch, LaunchCounters, LaunchError, LaunchRecord, Mode,
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use warpscope_configs::MachineSpec;
-use warpscope_isa::exec::{Code, LaunchValues, evaluate_constants};
+use warpscope_exec::exec::{Code, LaunchValues, evaluate_constants};
 use warpscope_memory::device_memory::DeviceMemory;
 
 /// How launches are run; none of it changes a record.

@@ -1,6 +1,7 @@
 //! Module-scope variables in device memory.
 use std::sync::Arc;
-use warpscope_isa::ir::{Global, Module, Ty};
+use warpscope_exec::ops::Ty;
+use warpscope_exec::program::Global;
 use warpscope_memory::device_memory::{Access, Allocation, DeviceMemory, MemoryError};
 
 /// A module whose variables live in device memory until it is dropped.
@@ -13,11 +14,7 @@ pub struct LoadedModule {
 
 impl LoadedModule {
     /// Allocates and initialises the module's global and constant variables; local ones get address 0.
-    pub fn new(memory: &Arc<DeviceMemory>, module: &Module) -> Result<LoadedModule, MemoryError> {
-        LoadedModule::of_globals(memory, &module.globals)
-    }
-
-    fn of_globals(memory: &Arc<DeviceMemory>, globals: &[Global]) -> Result<LoadedModule, MemoryError> {
+    pub fn new(memory: &Arc<DeviceMemory>, globals: &[Global]) -> Result<LoadedModule, MemoryError> {
         let mut loaded = LoadedModule { memory: memory.clone(), addresses: Arc::default(), allocations: Vec::new() };
         let mut addresses = Vec::with_capacity(globals.len());
         for global in globals {
@@ -90,7 +87,7 @@ mod tests {
             variable(Ty::PtrLocal, vec![0; 16], vec![]),
             variable(Ty::PtrGlobal, vec![0; 16], vec![(8, 0, 2)]),
         ];
-        let module = LoadedModule::of_globals(&memory, &globals).unwrap();
+        let module = LoadedModule::new(&memory, &globals).unwrap();
         let at = module.addresses().clone();
         assert_eq!(at[1], 0);
         let mut word = [0; 8];

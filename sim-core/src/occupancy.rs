@@ -1,7 +1,7 @@
 //! How many work-groups fit on a compute unit, and what limits them.
 use serde::{Deserialize, Serialize};
 use warpscope_configs::MachineSpec;
-use warpscope_isa::program::Program;
+use warpscope_exec::program::Program;
 
 /// What a kernel's work-groups need.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

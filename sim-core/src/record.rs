@@ -2,7 +2,7 @@
 use crate::{Limiter, Mode, Occupancy, Resources};
 use serde::{Deserialize, Serialize};
 use warpscope_configs::{CounterInfo, Counters, counted_enum, counters};
-use warpscope_isa::ops::OpClass;
+use warpscope_exec::ops::OpClass;
 use warpscope_memory::counters::{CuCounters, DramCounters, L2Counters};
 
 /// Version of [`LaunchRecord`]'s format; changes when a field changes its meaning or goes.

@@ -1,8 +1,8 @@
 //! Functional mode: results against what the programs say.
 mod common;
 use common::*;
-use warpscope_isa::ops::{Op, OpClass};
-use warpscope_isa::program::*;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::*;
 use warpscope_sim::*;
 
 const TINY: &str = "tiny";

@@ -1,8 +1,8 @@
 //! Timing mode: results as in functional mode, records that do not depend on how windows are cut.
 mod common;
 use common::*;
-use warpscope_isa::ops::{Op, OpClass};
-use warpscope_isa::program::*;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::*;
 use warpscope_sim::*;
 
 /// Windows of the engine that are tried; 0: the longest.

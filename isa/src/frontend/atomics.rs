@@ -3,8 +3,8 @@ use super::body::{Body, Leaves};
 use super::error::Res;
 use super::words::Instr;
 use crate::ir::{Cond, FUn, Opcode, Order, Scope, Ty, Value, fence};
-use crate::program::AtomicOp;
 use spirv::Op;
+use warpscope_exec::program::AtomicOp;
 
 impl Body<'_, '_> {
     pub(super) fn try_atomic(&mut self, i: &Instr<'_>) -> Res<bool> {

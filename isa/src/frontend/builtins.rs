@@ -6,8 +6,8 @@ use super::body::{Body, InputPointer, Leaves};
 use super::error::Res;
 use super::words::Instr;
 use crate::ir::{Cond, IBin, Opcode, Ty, Value};
-use crate::program::{LaunchConstant, Special};
 use spirv::BuiltIn;
+use warpscope_exec::program::{LaunchConstant, Special};
 
 impl Body<'_, '_> {
     /// The value of a built-in, or of one of its components.

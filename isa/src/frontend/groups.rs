@@ -3,8 +3,8 @@ use super::body::Body;
 use super::error::Res;
 use super::words::Instr;
 use crate::ir::{IBin, Opcode, Scope, Ty, fence};
-use crate::program::Special;
 use spirv::Op;
+use warpscope_exec::program::Special;
 
 impl Body<'_, '_> {
     pub(super) fn try_group(&mut self, i: &Instr<'_>) -> Res<bool> {

@@ -3,8 +3,8 @@ use super::error::{FrontendError, Res};
 use super::module::{Entry, ModuleReader, Source};
 use super::types::{Kind, Leaf, memory_bytes};
 use crate::ir::{Access, Function, Kernel, Loc, Module, Opcode, Ty, Value};
-use crate::program::{Parameter, ParameterKind};
 use spirv::{ExecutionMode, Op};
+use warpscope_exec::program::{Parameter, ParameterKind};
 
 /// Most bytes that arguments may take together (OpenCL's minimum for CL_DEVICE_MAX_PARAMETER_SIZE is 1024).
 const MAX_PARAMETER_BYTES: u64 = 4096;

@@ -7,10 +7,10 @@ use super::kernel;
 use super::types::{Kind, Types, space};
 use super::words::{Instr, instructions};
 use crate::ir::{Global, Module, Ty};
-use crate::ops::Rounding;
 use spirv::{BuiltIn, Capability, Decoration, ExecutionModel, Op, StorageClass};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use warpscope_exec::ops::Rounding;
 
 /// A map from ids; never iterated, so its order matters to nothing.
 pub(super) type IdMap<T> = HashMap<u32, T, BuildHasherDefault<IdHasher>>;

@@ -15,14 +15,16 @@ mod print;
 mod signature;
 mod verify;
 
-pub use crate::ops::{Cond, Conversion, FCond, IntFn, MathFn, Rounding, Ty};
 pub use cfg::Cfg;
 pub use function::*;
 pub use opcode::*;
 pub use print::{print_function, print_module};
 pub use verify::{VerifyError, verify_function, verify_module};
+pub use warpscope_exec::ops::{Cond, Conversion, FCond, IntFn, MathFn, Rounding, Ty};
 
-use crate::program::{Parameter, SourceLine};
+pub use warpscope_exec::ops::fence;
+pub use warpscope_exec::program::Global;
+use warpscope_exec::program::{Parameter, SourceLine};
 
 /// A decoded module.
 #[derive(Clone, Debug, Default)]
@@ -61,23 +63,6 @@ pub struct Kernel {
     pub contraction_off: bool,
     /// DenormFlushToZero for single precision.
     pub flush_denormals: bool,
-}
-
-/// A module-scope variable.
-#[derive(Clone, Debug)]
-pub struct Global {
-    /// Name, or empty.
-    pub name: String,
-    /// Where it lives: PtrGlobal, PtrConstant or PtrLocal (one for each work-group).
-    pub space: Ty,
-    /// Initial bytes (zeros where the module gives none); its length is the size.
-    pub init: Vec<u8>,
-    /// Required alignment in bytes.
-    pub align: u32,
-    /// Pointers inside `init`: (offset, index of the global, addend).
-    pub relocations: Vec<(u32, usize, i64)>,
-    /// Whether no initializer was given.
-    pub uninitialised: bool,
 }
 
 /// Position of an instruction in the source.

@@ -1,6 +1,6 @@
 //! Opcodes of the IR.
 use super::{Cond, Conversion, FCond, IntFn, MathFn, Rounding, Ty};
-use crate::program::{AtomicOp, LaunchConstant, Special};
+use warpscope_exec::program::{AtomicOp, LaunchConstant, Special};
 
 /// Two-operand integer arithmetic; type from the result.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -84,14 +84,6 @@ pub enum Scope {
     WorkGroup,
     Device,
     AllDevices,
-}
-
-/// Fence flags: which memories a barrier or fence orders.
-pub mod fence {
-    #![allow(missing_docs)]
-    pub const LOCAL: u8 = 1;
-    pub const GLOBAL: u8 = 2;
-    pub const IMAGE: u8 = 4;
 }
 
 /// What an instruction does. Operand and result counts are part of the contract of each variant.

@@ -1,7 +1,7 @@
 //! Operand and result types that each opcode demands.
 use super::{Function, InstData, Opcode, ShuffleKind, Ty, Value, VoteKind};
-use crate::ops::Conversion;
-use crate::program::AtomicOp;
+use warpscope_exec::ops::Conversion;
+use warpscope_exec::program::AtomicOp;
 
 /// Checks an instruction's operand and result types (terminators' targets and calls apart).
 pub(super) fn check(f: &Function, d: &InstData) -> Result<(), String> {

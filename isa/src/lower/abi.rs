@@ -3,9 +3,9 @@
 use super::cfg::Cfg;
 use super::mir::{MFunc, MInst, Opd, Term};
 use super::{Options, constants, recipes};
-use crate::ops::{Op, OpClass};
-use crate::program::flags;
 use std::collections::BTreeSet;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::flags;
 
 /// Inserts the ABI's steps.
 pub(super) fn insert(f: &mut MFunc, options: &Options<'_>, local_variables: usize) -> Result<(), String> {

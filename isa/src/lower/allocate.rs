@@ -122,7 +122,10 @@ impl Hints {
         }
         let mut hints: BTreeMap<VReg, Vec<(VReg, i32)>> = BTreeMap::new();
         for i in f.blocks.iter().flat_map(|b| &b.insts) {
-            if !matches!(i.op, crate::ops::Op::Mov32 | crate::ops::Op::Mov64 | crate::ops::Op::PMov) {
+            if !matches!(
+                i.op,
+                warpscope_exec::ops::Op::Mov32 | warpscope_exec::ops::Op::Mov64 | warpscope_exec::ops::Op::PMov
+            ) {
                 continue;
             }
             let (d, s) = (i.dst, i.src[0]);

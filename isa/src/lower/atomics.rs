@@ -1,7 +1,7 @@
 //! Marks plain global accesses that may follow an atomic of the same work-item.
 use super::emit::Code;
-use crate::ops::Op;
-use crate::program::flags;
+use warpscope_exec::ops::Op;
+use warpscope_exec::program::flags;
 
 /// Sets [`flags::AFTER_ATOMICS`] on every plain global or generic access that control can reach from a global or
 /// generic atomic without passing a barrier or fence (these wait for pending atomics themselves).

@@ -6,9 +6,9 @@
 use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, VReg};
 use super::{Options, bank_offset};
-use crate::ops::{Op, OpClass, words};
-use crate::program::{ConstantRow, Guard, MachineOp, Operand, flags};
 use std::collections::BTreeMap;
+use warpscope_exec::ops::{Op, OpClass, words};
+use warpscope_exec::program::{ConstantRow, Guard, MachineOp, Operand, flags};
 
 /// A place where a constant operand is read.
 #[derive(Copy, Clone, Debug)]

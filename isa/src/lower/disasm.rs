@@ -1,9 +1,9 @@
 //! Text of a program, for `warpscope disasm` and for tests.
-use crate::ops::{Cond, Conversion, FCond, IntFn, MathFn, Op, OpClass, Rounding, modifiers};
-use crate::program::{
+use std::fmt::Write;
+use warpscope_exec::ops::{Cond, Conversion, FCond, IntFn, MathFn, Op, OpClass, Rounding, modifiers};
+use warpscope_exec::program::{
     AccessShape, AtomicOp, ConstantRow, MachineOp, NO_RECONVERGENCE, Operand, OperandKind, Program, Special, flags,
 };
-use std::fmt::Write;
 
 /// The whole program, one operation a line.
 pub fn disassemble(p: &Program) -> String {

@@ -2,8 +2,8 @@
 use super::allocate::Assignment;
 use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, Term, VReg};
-use crate::ops::Op;
-use crate::program::{Guard, MachineOp, NO_RECONVERGENCE, Operand, SourceLine};
+use warpscope_exec::ops::Op;
+use warpscope_exec::program::{Guard, MachineOp, NO_RECONVERGENCE, Operand, SourceLine};
 
 /// The code of a program.
 #[derive(Clone, Debug, Default)]

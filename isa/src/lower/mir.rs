@@ -1,7 +1,7 @@
 //! The machine IR: machine operations over virtual registers, in blocks with parameters.
-use crate::ops::{Op, OpClass};
-use crate::program::{ConstantRow, SourceLine, flags};
 use std::collections::HashMap;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::{ConstantRow, SourceLine, flags};
 
 /// A virtual register.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -31,10 +31,10 @@ pub use disasm::{disassemble, operation};
 pub use verify::verify;
 
 use crate::ir::{Function, Kernel, Module};
-use crate::program::{ConstantRow, LaunchConstant, Program};
 use mir::MFunc;
 use warpscope_configs::MachineSpec;
 use warpscope_configs::specs::TargetSpec;
+use warpscope_exec::program::{ConstantRow, LaunchConstant, Program};
 
 /// What lowering needs to know of the machine.
 #[derive(Copy, Clone, Debug)]

@@ -2,7 +2,7 @@
 use super::cfg::Cfg;
 use super::liveness::{Ranges, Segment, merge, overlap};
 use super::mir::{Edge, File, MBlock, MFunc, MInst, Opd, Term, VReg};
-use crate::program::SourceLine;
+use warpscope_exec::program::SourceLine;
 
 /// Replaces block parameters by copies at the ends of the predecessors.
 pub(super) fn eliminate(f: &mut MFunc) {

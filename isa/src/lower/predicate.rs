@@ -1,7 +1,7 @@
 //! Predication: short arms of branches run under a guard instead of a branch.
 use super::liveness::{BitSet, live_out};
 use super::mir::{MFunc, MInst, Opd, Term, VReg};
-use crate::ops::Op;
+use warpscope_exec::ops::Op;
 
 /// Turns arms of at most `limit` operations into guarded code, innermost first.
 pub(super) fn predicate(f: &mut MFunc, limit: usize) {

@@ -4,9 +4,9 @@
 //! ghosts, which take pipes, registers and dependences but have no effect. Recipes are expanded before scheduling and
 //! allocation, so their steps interleave with other code.
 use super::mir::{File, MFunc, MInst, Opd, VReg};
-use crate::ops::{Conversion, IntFn, MathFn, Op, OpClass};
-use crate::program::{SourceLine, flags};
 use std::collections::{BTreeMap, HashMap};
+use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass};
+use warpscope_exec::program::{SourceLine, flags};
 
 /// Where a step reads from or writes to.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ impl Recipes {
             Op::IntFn => IntFn::ALL.get(i.imm as usize).map(|f| f.name().to_string()),
             Op::Convert => {
                 let c = Conversion::unpack(i.imm);
-                let sign = |ty: crate::ops::Ty, signed: bool| match ty.is_float() {
+                let sign = |ty: warpscope_exec::ops::Ty, signed: bool| match ty.is_float() {
                     true => format!("{ty:?}").to_lowercase(),
                     false => format!("{}{}", if signed { 's' } else { 'u' }, ty.bits()),
                 };

@@ -2,8 +2,8 @@
 use super::Options;
 use super::emit::Code;
 use super::schedule::class_latency;
-use crate::ops::{Op, OpClass, words};
-use crate::program::{MachineOp, Operand, OperandKind, flags};
+use warpscope_exec::ops::{Op, OpClass, words};
+use warpscope_exec::program::{MachineOp, Operand, OperandKind, flags};
 
 /// Marks a source where the operation before it in the same straight line read the same register in the same slot,
 /// did not write it, and the operation can issue in the very next cycle (else another warp's operands replace it).

@@ -3,10 +3,10 @@
 use super::Options;
 use super::liveness::{BitSet, live_out};
 use super::mir::{File, MFunc, MInst, Opd, VReg};
-use crate::ops::{Op, OpClass};
-use crate::program::{AccessShape, flags};
 use std::collections::HashMap;
 use warpscope_configs::specs::ScheduleSpec;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::{AccessShape, flags};
 
 /// Longer stretches are scheduled in pieces, so that time stays linear in the program's length.
 const WINDOW: usize = 1024;

@@ -1,8 +1,8 @@
 //! Spilling: registers go to private memory, predicates and uniform registers to vector registers.
 use super::mir::{File, MFunc, MInst, Opd, Term, VReg};
-use crate::ops::Op;
-use crate::program::{AccessShape, SourceLine};
 use std::collections::BTreeMap;
+use warpscope_exec::ops::Op;
+use warpscope_exec::program::{AccessShape, SourceLine};
 
 /// Where a spilled register lives.
 #[derive(Copy, Clone, Debug)]

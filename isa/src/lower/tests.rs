@@ -1,9 +1,9 @@
 //! Hand-built IR through the whole back end.
 use super::{Options, disassemble, lower, verify};
 use crate::ir::*;
-use crate::ops::{Op, OpClass};
-use crate::program::{AtomicOp, LaunchConstant, OperandKind, Program, Special};
 use warpscope_configs::MachineSpec;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::{AtomicOp, LaunchConstant, OperandKind, Program, Special};
 
 fn machine() -> MachineSpec {
     warpscope_configs::load("generic", &[]).expect("the preset loads").spec
@@ -338,7 +338,7 @@ fn atomics_order_later_plain_accesses() {
     b.effect(Opcode::Store(F32_ACCESS), &[p, after]);
     b.ret();
     let p = compile(b.f);
-    let marked = |o: &crate::program::MachineOp| o.flags & crate::program::flags::AFTER_ATOMICS != 0;
+    let marked = |o: &warpscope_exec::program::MachineOp| o.flags & warpscope_exec::program::flags::AFTER_ATOMICS != 0;
     let loads: Vec<bool> = p.ops.iter().filter(|o| o.op == Op::LdGlobal).map(marked).collect();
     assert_eq!(loads, [false, true]);
     let atom = p.ops.iter().find(|o| o.op == Op::AtomGlobal).expect("an atomic");
@@ -399,7 +399,7 @@ fn recipes_add_steps_that_have_no_effect() {
     b.effect(Opcode::Store(F32_ACCESS), &[p, q]);
     b.ret();
     let p = compile_with(b.f, &Module::default(), &machine);
-    let ghosts = p.ops.iter().filter(|o| o.flags & crate::program::flags::GHOST != 0).count();
+    let ghosts = p.ops.iter().filter(|o| o.flags & warpscope_exec::program::flags::GHOST != 0).count();
     // 17 steps of the division beside its value, LDC R1, the descriptor, two of the address.
     assert_eq!(ghosts, 21, "{}", disassemble(&p));
     assert_eq!(count(&p, Op::UDiv32), 1);
@@ -407,7 +407,8 @@ fn recipes_add_steps_that_have_no_effect() {
     assert!(p.ops.iter().all(|o| o.op == Op::Mov64
         || o.op == Op::Mov32
         || o.src.iter().all(|s| match s.kind() {
-            OperandKind::Constant(c) => matches!(p.constants[c as usize], crate::program::ConstantRow::Immediate(_)),
+            OperandKind::Constant(c) =>
+                matches!(p.constants[c as usize], warpscope_exec::program::ConstantRow::Immediate(_)),
             _ => true,
         })));
 }

@@ -1,6 +1,6 @@
 //! Structural checks of programs: what execution and timing take for granted.
-use crate::ops::{Op, words};
-use crate::program::{NO_RECONVERGENCE, Operand, OperandKind, Program, flags};
+use warpscope_exec::ops::{Op, words};
+use warpscope_exec::program::{NO_RECONVERGENCE, Operand, OperandKind, Program, flags};
 
 /// Checks that operands and targets are in range, pairs aligned, and every path defines a register before reading it.
 /// Returns what is wrong, one sentence each.

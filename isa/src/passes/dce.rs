@@ -41,7 +41,7 @@ fn drop_unused_atomic_results(f: &mut Function, live: &[bool]) {
             let i = f.blocks[b].insts[n];
             let d = f.inst(i);
             let Opcode::Atomic { op, .. } = d.op else { continue };
-            if op != crate::program::AtomicOp::Load && d.results.iter().all(|r| !live[r.0 as usize]) {
+            if op != warpscope_exec::program::AtomicOp::Load && d.results.iter().all(|r| !live[r.0 as usize]) {
                 f.inst_mut(i).results.clear();
             }
         }

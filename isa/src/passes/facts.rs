@@ -1,6 +1,6 @@
 //! Simple facts about values.
 use crate::ir::{Function, IBin, IUn, Opcode, Ty, Value, eval, flag};
-use crate::program::LaunchConstant;
+use warpscope_exec::program::LaunchConstant;
 
 /// How deep facts are looked for.
 const DEPTH: u32 = 6;

@@ -1,7 +1,7 @@
 //! Loop passes change no result: loops of many shapes, run before and after over many arguments.
 use super::{licm, loops, rotate, uniformity, unroll};
 use crate::ir::{Block, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, Value, interpret, verify_function};
-use crate::program::{LaunchConstant, Special};
+use warpscope_exec::program::{LaunchConstant, Special};
 
 const LOC: Loc = Loc { file: 0, line: 0 };
 

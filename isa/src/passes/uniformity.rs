@@ -2,7 +2,7 @@
 //! with only some of them (divergence analysis: data dependence, joins of divergent branches, divergent loop exits).
 use super::loops;
 use crate::ir::{Block, Cfg, Function, Inst, Opcode, ShuffleKind, Ty, Value};
-use crate::program::{AtomicOp, Special};
+use warpscope_exec::program::{AtomicOp, Special};
 
 /// The result of [`analyse`].
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use crate::model::handle::{self, publish};
 use crate::model::{ArgumentValue, Kernel, MemObject, ProgramObject};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
-use warpscope_isa::program::ParameterKind;
+use warpscope_exec::program::ParameterKind;
 
 pub unsafe fn create_kernel(program: Raw, kernel_name: *const c_char) -> Result<Raw> {
     let program = handle::resolve::<ProgramObject>(program)?;

@@ -6,7 +6,7 @@ use crate::error::{Result, ensure, fail};
 use crate::model::Kernel;
 use crate::model::handle;
 use std::ffi::c_void;
-use warpscope_isa::program::ParameterKind;
+use warpscope_exec::program::ParameterKind;
 
 pub unsafe fn get_kernel_info(
     kernel: Raw,

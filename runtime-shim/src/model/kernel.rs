@@ -3,7 +3,7 @@ use super::{Built, Handle, KernelInfo, MemObject, ProgramObject};
 use crate::error::{Result, ensure, fail};
 use crate::sync::Mutex;
 use std::sync::{Arc, Weak};
-use warpscope_isa::program::ParameterKind;
+use warpscope_exec::program::ParameterKind;
 use warpscope_sim::Argument;
 
 /// A set argument. Kernels hold no reference to memory objects (OpenCL 3.0 API, 5.9.2).
@@ -99,7 +99,7 @@ impl Kernel {
     }
 
     /// The kind of a parameter.
-    pub fn parameter(&self, index: u32) -> Result<&warpscope_isa::program::Parameter> {
+    pub fn parameter(&self, index: u32) -> Result<&warpscope_exec::program::Parameter> {
         let parameters = &self.info().parameters;
         let found = parameters.get(index as usize);
         ensure!(
@@ -118,7 +118,7 @@ impl Kernel {
     }
 
     /// The lowered program for the device.
-    pub fn lowered(&self) -> Result<Arc<warpscope_isa::program::Program>> {
+    pub fn lowered(&self) -> Result<Arc<warpscope_exec::program::Program>> {
         self.built.lowered.program(&self.built.module, self.info().index, self.program.device())
     }
 }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpscope_compiler::Standard;
+use warpscope_exec::program::Parameter;
 use warpscope_isa::ir::{Module, Ty};
-use warpscope_isa::program::Parameter;
 
 pub use super::toolchain::Lowered;
 

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
 use warpscope_compiler::{BuildOptions, CompileError, Compiled, Compiler, Request};
+use warpscope_exec::program::Program;
 use warpscope_isa::frontend::{DecodeOptions, decode_with};
 use warpscope_isa::ir::Module;
-use warpscope_isa::program::Program;
 use warpscope_sim::LoadedModule;
 
 /// How to compile.
@@ -124,7 +124,7 @@ pub fn finish(context: &Arc<Context>, binary: &Binary) -> std::result::Result<Bu
         }
     }
     let kernels = kernel_infos(&module, &binary.spirv);
-    let variables = LoadedModule::new(&context.memory, &module)
+    let variables = LoadedModule::new(&context.memory, &module.globals)
         .map_err(|e| BuildFailure::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
     let lowered = Lowered { variables, programs: Mutex::default() };
     Ok(Built { module, kernels, uniform_groups: binary.uniform_groups, lowered })

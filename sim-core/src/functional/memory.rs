@@ -1,7 +1,7 @@
 //! Device memory in functional mode: every access takes effect at once.
 use crate::lanes::{self, Kind};
-use warpscope_isa::exec::{AtomicReply, Fault, LaneMemory, Row, WarpAccess};
-use warpscope_isa::program::AtomicOp;
+use warpscope_exec::exec::{AtomicReply, Fault, LaneMemory, Row, WarpAccess};
+use warpscope_exec::program::AtomicOp;
 use warpscope_memory::device_memory::{Span, View};
 
 /// Direct access; remembers for each operation the allocation that it used last.

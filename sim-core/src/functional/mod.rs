@@ -9,7 +9,7 @@ use runner::Runner;
 pub(crate) use runner::count_operation;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use warpscope_isa::exec::Code;
+use warpscope_exec::exec::Code;
 use warpscope_memory::device_memory::View;
 
 /// What all work-groups of a launch share.

@@ -4,8 +4,8 @@ use super::memory::DirectMemory;
 use crate::grid::{empty_group, items};
 use crate::{LaunchError, WorkCounters, diagnosis};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use warpscope_isa::exec::{Effect, Group, Warp, step};
-use warpscope_isa::ops::OpClass;
+use warpscope_exec::exec::{Effect, Group, Warp, step};
+use warpscope_exec::ops::OpClass;
 
 /// A warp runs this many instructions before another one of its group has a turn: a warp that spins until another one
 /// has done something must not keep it from doing so.

@@ -2,8 +2,8 @@
 use super::atomics::AtomicTable;
 use super::overlay::Overlay;
 use crate::lanes::{self, Home, Kind, for_lanes};
-use warpscope_isa::exec::{AtomicReply, Fault, LaneMemory, Row, Space, WarpAccess};
-use warpscope_isa::program::AtomicOp;
+use warpscope_exec::exec::{AtomicReply, Fault, LaneMemory, Row, Space, WarpAccess};
+use warpscope_exec::program::AtomicOp;
 use warpscope_memory::device_memory::{Span, View};
 
 /// What an access asks of the memory system.

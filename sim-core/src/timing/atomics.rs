@@ -4,8 +4,8 @@
 //! epoch's plain stores. Their results reach a compute unit only after that, because the way back from the L2 takes at
 //! least an epoch.
 use crate::lanes::{self, Home};
-use warpscope_isa::exec::{Row, Space, WarpAccess};
-use warpscope_isa::program::{AccessShape, AtomicOp};
+use warpscope_exec::exec::{Row, Space, WarpAccess};
+use warpscope_exec::program::{AccessShape, AtomicOp};
 use warpscope_memory::device_memory::View;
 
 /// One warp-wide atomic.

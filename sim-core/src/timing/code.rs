@@ -1,9 +1,9 @@
 //! The program as timing sees it: what each operation occupies, reads and writes, decoded once a launch.
 use crate::Cause;
 use warpscope_configs::MachineSpec;
-use warpscope_isa::ir::fence;
-use warpscope_isa::ops::{OpClass, words};
-use warpscope_isa::program::{MachineOp, Operand, OperandKind, Program, flags};
+use warpscope_exec::ops::fence;
+use warpscope_exec::ops::{OpClass, words};
+use warpscope_exec::program::{MachineOp, Operand, OperandKind, Program, flags};
 
 /// Most pipes that a machine can name.
 pub(crate) const MAX_PIPES: usize = 32;

@@ -12,7 +12,7 @@ use crate::grid::{Grid, empty_group, items};
 use crate::{LaunchError, WorkCounters};
 use std::collections::VecDeque;
 use warpscope_configs::MachineSpec;
-use warpscope_isa::exec::{Code, Warp};
+use warpscope_exec::exec::{Code, Warp};
 use warpscope_memory::compute_unit::CuMemory;
 use warpscope_memory::device_memory::{Span, View};
 use warpscope_memory::request::{L2Request, L2Response};

@@ -11,8 +11,8 @@ use crate::{Cause, Launch, LaunchCounters, LaunchError, MemoryCounters, TimeCoun
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use warpscope_configs::{Counters, MachineSpec};
-use warpscope_isa::exec::Code;
-use warpscope_isa::program::Program;
+use warpscope_exec::exec::Code;
+use warpscope_exec::program::Program;
 use warpscope_memory::compute_unit::CuMemory;
 use warpscope_memory::device_memory::View;
 use warpscope_memory::l2::L2System;

@@ -1,5 +1,5 @@
 //! Work-groups resident on a compute unit, and their barriers.
-use warpscope_isa::exec::Group;
+use warpscope_exec::exec::Group;
 
 /// One group slot.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use super::compute_unit::{ComputeUnit, Context, Tally};
 use super::fetch_cache::PENDING;
 use super::slot::{FUTURE, State};
 use crate::{Cause, LaunchError, diagnosis};
-use warpscope_isa::exec::{Effect, step};
+use warpscope_exec::exec::{Effect, step};
 
 /// Warp instructions between two looks at the launch's limit and interrupt flag are counted by the engine.
 impl<const W: usize> ComputeUnit<W> {

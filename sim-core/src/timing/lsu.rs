@@ -7,7 +7,7 @@ use super::slot::FUTURE;
 use super::sub_core::ASLEEP;
 use std::collections::VecDeque;
 use warpscope_configs::specs::QueueSpec;
-use warpscope_isa::exec::Space;
+use warpscope_exec::exec::Space;
 use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, TimedAccess};
 
 /// Simulated address of the first compute unit's private memory.

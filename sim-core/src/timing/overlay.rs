@@ -4,7 +4,7 @@
 //! log is published in the order of the units. So what a load sees does not depend on how windows are cut or on the
 //! number of host threads, whatever races a kernel has.
 use crate::lanes::for_lanes;
-use warpscope_isa::exec::{Row, WarpAccess};
+use warpscope_exec::exec::{Row, WarpAccess};
 use warpscope_memory::device_memory::Word;
 
 const SECTOR: u64 = 32;
@@ -244,8 +244,8 @@ unsafe fn write(base: u64, block: &Block) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpscope_isa::exec::Space;
-    use warpscope_isa::program::AccessShape;
+    use warpscope_exec::exec::Space;
+    use warpscope_exec::program::AccessShape;
 
     const W: usize = 8;
 

@@ -1,6 +1,6 @@
 //! A warp slot of a compute unit, and its scoreboard.
 use crate::Cause;
-use warpscope_isa::exec::Warp;
+use warpscope_exec::exec::Warp;
 
 /// Scoreboard time of a result whose arrival an event will tell.
 pub(crate) const FUTURE: u64 = 1 << 54;

@@ -1,8 +1,8 @@
 //! Programs by hand, and machines to run them on.
 #![allow(dead_code)]
 use std::sync::Arc;
-use warpscope_isa::ops::{Cond, Op, OpClass};
-use warpscope_isa::program::*;
+use warpscope_exec::ops::{Cond, Op, OpClass};
+use warpscope_exec::program::*;
 use warpscope_sim::device_memory::Access;
 use warpscope_sim::*;
 

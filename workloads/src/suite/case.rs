@@ -7,7 +7,7 @@ use crate::references::{self, Outputs};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
-use warpscope_isa::program::Program;
+use warpscope_exec::program::Program;
 use warpscope_sim::{Argument, Launch, LaunchError, LaunchRecord, LoadedModule, Machine};
 
 /// Runs a case. A panic of the simulator becomes the case's error: the other cases still run.
@@ -50,7 +50,7 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
         machine.options_mut().instruction_limit = shared.options.instruction_limit;
     }
     let memory = machine.memory().clone();
-    let variables = LoadedModule::new(&memory, &module).map_err(|e| e.to_string())?;
+    let variables = LoadedModule::new(&memory, &module.globals).map_err(|e| e.to_string())?;
     let arguments = place(&machine, case, &contents)?;
     let launch = launch(case, program, &variables, arguments, shared)?;
 

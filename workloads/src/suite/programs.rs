@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpscope_configs::MachineSpec;
+use warpscope_exec::program::Program;
 use warpscope_isa::ir::Module;
-use warpscope_isa::program::Program;
 
 type Slot<T> = Arc<OnceLock<Result<Arc<T>, String>>>;
 type ModuleKey = (PathBuf, String);

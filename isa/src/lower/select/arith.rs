@@ -3,8 +3,8 @@ use super::{Selector, tables};
 use crate::ir::{FBin, FUn, IBin, IUn, Inst, InstData, MathFn, Opcode, Ty, Value};
 use crate::lower::LowerError;
 use crate::lower::mir::Opd;
-use crate::ops::{Op, modifiers};
-use crate::program::ConstantRow;
+use warpscope_exec::ops::{Op, modifiers};
+use warpscope_exec::program::ConstantRow;
 
 impl Selector<'_> {
     /// Emits the operations of one instruction.
@@ -331,8 +331,8 @@ impl Selector<'_> {
     fn select_is_space(&mut self, data: &InstData, space: Ty) {
         let high = self.operand(data.args[0]).word(1);
         let d = self.destination(data.results[0]);
-        let local = (crate::program::LOCAL_WINDOW >> 32) as u32;
-        let private = (crate::program::PRIVATE_WINDOW >> 32) as u32;
+        let local = (warpscope_exec::program::LOCAL_WINDOW >> 32) as u32;
+        let private = (warpscope_exec::program::PRIVATE_WINDOW >> 32) as u32;
         let (word, with, cond) = match space {
             Ty::PtrLocal => (high, local, crate::ir::Cond::Eq),
             Ty::PtrPrivate => (high, private, crate::ir::Cond::Eq),

@@ -3,7 +3,7 @@ use super::Selector;
 use crate::ir::{Inst, InstData, Opcode, Scope, ShuffleKind, Ty, VoteKind};
 use crate::lower::LowerError;
 use crate::lower::mir::{Edge, Opd, Term};
-use crate::ops::{Op, TrapCode};
+use warpscope_exec::ops::{Op, TrapCode};
 
 impl Selector<'_> {
     pub(super) fn select_terminator(&mut self, term: Inst) -> Result<Term, LowerError> {

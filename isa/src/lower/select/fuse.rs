@@ -2,8 +2,8 @@
 use super::Selector;
 use crate::ir::{Cond, FCond, IBin, IUn, InstData, Opcode, Ty, Value};
 use crate::lower::mir::Opd;
-use crate::ops::Op;
-use crate::program::{LaunchConstant, Special};
+use warpscope_exec::ops::Op;
+use warpscope_exec::program::{LaunchConstant, Special};
 
 /// A 64-bit offset that is a scaled 32-bit index.
 pub(super) struct Scaled {

@@ -3,8 +3,8 @@ use super::Selector;
 use crate::ir::{Access, Inst, InstData, Opcode, Ty, Value};
 use crate::lower::LowerError;
 use crate::lower::mir::{File, MInst, Opd, VReg};
-use crate::ops::{Op, OpClass};
-use crate::program::{AccessShape, AtomicOp, flags};
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::{AccessShape, AtomicOp, flags};
 
 /// One access of a load: its register(s), first element and element count.
 #[derive(Clone, Debug)]

@@ -12,11 +12,11 @@ mod wide;
 use super::mir::{Edge, File, MBlock, MFunc, MInst, Opd, Term, VReg};
 use super::{LowerError, Options};
 use crate::ir::{Block, Def, Function, Inst, InstData, Kernel, Module, Opcode, Ty, Value};
-use crate::ops::Op;
 use crate::passes::uniformity::{self, Uniformity};
-use crate::program::{ConstantRow, LOCAL_WINDOW, PRIVATE_WINDOW, SourceLine};
 use memory::LoadPart;
 use std::collections::HashMap;
+use warpscope_exec::ops::Op;
+use warpscope_exec::program::{ConstantRow, LOCAL_WINDOW, PRIVATE_WINDOW, SourceLine};
 
 /// What selection found out besides the code.
 #[derive(Clone, Debug, Default)]

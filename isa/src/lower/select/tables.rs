@@ -1,6 +1,6 @@
 //! Which machine operation an IR operation of a given type is.
 use crate::ir::{FBin, FUn, IBin, IUn, Ty};
-use crate::ops::Op;
+use warpscope_exec::ops::Op;
 
 /// Picks by width: 8, 16, 32, 64 bits.
 macro_rules! width {

@@ -1,7 +1,7 @@
 //! 64-bit integer forms made of 32-bit halves: widening products, additions of an extended word, pairs of words.
 use super::Selector;
 use crate::ir::{IBin, InstData, Opcode, Ty, Value};
-use crate::ops::Op;
+use warpscope_exec::ops::Op;
 
 impl Selector<'_> {
     /// Emits a 64-bit add, or, or product in a cheaper form. False: there is none.

@@ -8,7 +8,7 @@
 //!   private addresses are 32-bit offsets; a generic pointer to them lies in [`LOCAL_WINDOW`] or [`PRIVATE_WINDOW`].
 //! * Private memory is interleaved: word `o / 4` of lane `l` is storage word `(o / 4) * width + l`.
 
-use crate::ops::{Op, OpClass};
+use crate::ops::{Op, OpClass, Ty};
 
 /// Generic addresses `LOCAL_WINDOW + offset` refer to the work-group's local memory (4 GiB window).
 pub const LOCAL_WINDOW: u64 = 0x4000_0000_0000_0000;
@@ -394,4 +394,21 @@ pub struct Program {
     pub order_sensitive: bool,
     /// Whether any barrier occurs (a group without needs no rendezvous).
     pub has_barrier: bool,
+}
+
+/// A module-scope variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Name, or empty.
+    pub name: String,
+    /// Where it lives: PtrGlobal, PtrConstant or PtrLocal (one for each work-group).
+    pub space: Ty,
+    /// Initial bytes (zeros where the module gives none); its length is the size.
+    pub init: Vec<u8>,
+    /// Required alignment in bytes.
+    pub align: u32,
+    /// Pointers inside `init`: (offset, index of the global, addend).
+    pub relocations: Vec<(u32, usize, i64)>,
+    /// Whether no initializer was given.
+    pub uninitialised: bool,
 }

@@ -1,6 +1,6 @@
 //! Integer built-ins: 8 bits exhaustively, wider ones at random, against wide arithmetic.
-use warpscope_isa::builtins::int_fn;
-use warpscope_isa::ops::IntFn;
+use warpscope_exec::builtins::int_fn;
+use warpscope_exec::ops::IntFn;
 
 /// What OpenCL C 6.15.3 says, in i128 on sign- or zero-extended arguments: the value before it wraps to the type.
 fn expected(function: IntFn, bits: u32, signed: [i128; 3], unsigned: [i128; 3]) -> i128 {

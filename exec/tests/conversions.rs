@@ -1,7 +1,7 @@
 //! Conversions of every pair of types in every rounding mode (OpenCL C 6.2.3) against exact comparisons.
 use std::cmp::Ordering;
-use warpscope_isa::exec::convert_value;
-use warpscope_isa::ops::{Conversion, Rounding, Ty};
+use warpscope_exec::exec::convert_value;
+use warpscope_exec::ops::{Conversion, Rounding, Ty};
 
 #[derive(Copy, Clone, Debug)]
 enum Source {

@@ -1,6 +1,6 @@
 //! Math built-ins against values of mpmath (`data/math/generate.py`), at the bounds of OpenCL C 7.4.
-use warpscope_isa::builtins::{Shape, math_value, math32};
-use warpscope_isa::ops::{MathFn, Ty};
+use warpscope_exec::builtins::{Shape, math_value, math32};
+use warpscope_exec::ops::{MathFn, Ty};
 
 /// Bound in ulp of single and double precision (OpenCL C 7.4, tables 38 and 40; the same for both).
 fn bound(function: MathFn) -> f64 {

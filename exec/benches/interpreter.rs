@@ -2,11 +2,11 @@
 //!
 //! `cargo bench -p warpscope-isa --bench interpreter [name]`
 use std::time::Instant;
-use warpscope_isa::exec::{
+use warpscope_exec::exec::{
     AtomicReply, Code, Effect, Fault, Group, LaneMemory, LaunchValues, Row, Warp, WarpAccess, evaluate_constants, step,
 };
-use warpscope_isa::ops::{Cond, MathFn, Op};
-use warpscope_isa::program::{
+use warpscope_exec::ops::{Cond, MathFn, Op};
+use warpscope_exec::program::{
     AccessShape, AtomicOp, ConstantRow, Guard, MachineOp, Operand, Program, SourceLine, flags,
 };
 

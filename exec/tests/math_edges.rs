@@ -1,6 +1,6 @@
 //! Special cases of math built-ins: OpenCL C 7.5.1 and C99 F.9, exact in every precision, alone and in lanes.
-use warpscope_isa::builtins::{Shape, math_value, math32};
-use warpscope_isa::ops::{Conversion, MathFn, Rounding, Ty};
+use warpscope_exec::builtins::{Shape, math_value, math32};
+use warpscope_exec::ops::{Conversion, MathFn, Rounding, Ty};
 
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;

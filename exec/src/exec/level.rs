@@ -3,9 +3,12 @@
 /// Levels in rising order, for tests that compare them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum HostLevel {
+    /// The architecture's baseline.
     Base,
+    /// AVX2, FMA and bit manipulation.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// AVX-512 F, BW, DQ, VL and CD on top.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
