@@ -17,7 +17,7 @@ pub fn find() -> Result<PathBuf, Failure> {
     candidates.iter().find_map(|p| p.canonicalize().ok()).ok_or_else(|| {
         Failure::Usage(format!(
             "{LIBRARY} is neither beside {} nor in ../lib/warpscope from there; build it with \
-             `cargo build --release -p warpscope-icd`, or name it in WARPSCOPE_ICD",
+             `cargo build --release`, or name it in WARPSCOPE_ICD",
             exe.display()
         ))
     })
