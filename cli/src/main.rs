@@ -32,6 +32,10 @@ enum Command {
     Kernel(commands::kernel::Arguments),
     /// Compare a suite with measured hardware.
     Validate(commands::validate::Arguments),
+    /// Measure a suite on a real OpenCL device: a reference to validate against.
+    Measure(commands::measure::Arguments),
+    /// List the OpenCL platforms and devices of this computer.
+    Platforms,
     /// Print and plot the records of earlier runs.
     Report(commands::report::Arguments),
     /// Show the IR and the machine program of kernels.
@@ -61,6 +65,8 @@ fn main() -> ExitCode {
         Command::Suite(arguments) => commands::suite::run_command(&arguments),
         Command::Kernel(arguments) => commands::kernel::run_command(&arguments),
         Command::Validate(arguments) => commands::validate::run_command(&arguments),
+        Command::Measure(arguments) => commands::measure::run_command(&arguments),
+        Command::Platforms => commands::measure::platforms(),
         Command::Report(arguments) => commands::report::run_command(&arguments),
         Command::Disasm(arguments) => commands::disasm::run_command(&arguments),
         Command::Occupancy(arguments) => commands::occupancy::run_command(&arguments),

@@ -1,8 +1,9 @@
 //! Comparison of outputs with what they should be.
-use crate::data::digest::{RecordedOutput, fnv1a};
+use crate::data::digest::{Recorded, RecordedOutput, fnv1a};
 use crate::data::element::Scalar;
 use crate::data::files::format_value;
-use crate::manifest::{Buffer, Order};
+use crate::manifest::{Arg, Buffer, Case, Order, Role};
+use crate::references::Outputs;
 use serde::Serialize;
 
 /// What an output was compared with.
@@ -53,6 +54,35 @@ impl Check {
     fn failed(argument: usize, oracle: Oracle, why: String) -> Check {
         Check { argument, oracle, passed: false, compared: 0, mismatches: 0, max_error: 0.0, why }
     }
+}
+
+/// Checks every buffer of a case: outputs against the CPU reference's (`expected`) or what was recorded, inputs against
+/// what they were. `before` and `after` are contents by argument.
+pub fn outputs(
+    case: &Case,
+    expected: Option<&Outputs>,
+    recorded: Option<&Recorded>,
+    before: &[Vec<u8>],
+    after: &[Vec<u8>],
+) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (index, arg) in case.args.iter().enumerate() {
+        let Arg::Buffer(buffer) = arg else { continue };
+        if buffer.role == Role::In {
+            if after[index] != before[index] {
+                checks.push(Check::input_changed(index));
+            }
+            continue;
+        }
+        let reference = expected.and_then(|e| e.0.iter().find(|(i, _)| *i == index)).map(|(_, bytes)| &bytes[..]);
+        let recorded = recorded.and_then(|r| Recorded::output(r, &case.name, index));
+        checks.push(match (reference, recorded) {
+            (Some(reference), _) => against_reference(index, buffer, &after[index], reference),
+            (None, Some(recorded)) => against_recorded(index, buffer, &after[index], recorded),
+            (None, None) => Check::unchecked(index),
+        });
+    }
+    checks
 }
 
 /// Compares every value of an output with the CPU reference's.

@@ -4,5 +4,6 @@ pub mod check;
 pub mod compile;
 pub mod data;
 pub mod manifest;
+pub mod measure;
 pub mod references;
 pub mod suite;

@@ -1,70 +1,60 @@
-//! The kernels on PoCL, built from source: a second opinion on the kernels and on the CPU references.
+//! The kernels on PoCL, built from source: a second opinion on the kernels and on the CPU references, and a device to
+//! measure.
 //!
 //! Kernels whose options ask for a newer OpenCL C, and those that use half precision, are left out: PoCL 3.1 has
 //! neither the generic address space nor `cl_khr_fp16`.
-mod opencl;
-
-use opencl::{Argument, Device};
 use std::path::Path;
-use warpscope_workloads::check::against_reference;
-use warpscope_workloads::manifest::{Arg, Case, Manifest};
-use warpscope_workloads::references::expected;
+use warpscope_workloads::manifest::{Arg, Manifest};
+use warpscope_workloads::measure::{Sampling, measure, opencl};
 
-/// Outputs of a case on the device that differ from the reference's.
-fn differences(device: &Device, case: &Case) -> Result<Vec<String>, String> {
-    let contents: Vec<Vec<u8>> = case.args.iter().map(|a| a.contents()).collect::<Result<_, _>>()?;
-    let source = std::fs::read_to_string(&case.source).map_err(|e| e.to_string())?;
-    let arguments: Vec<Argument> = case
-        .args
-        .iter()
-        .zip(&contents)
-        .map(|(arg, bytes)| match arg {
-            Arg::Buffer(_) => Argument::Buffer(bytes.clone()),
-            Arg::Scalar { .. } | Arg::Struct { .. } => Argument::Value(bytes.clone()),
-            Arg::Local { bytes } => Argument::Local(*bytes as usize),
-        })
-        .collect();
-    let after = device.run(&source, &case.options, &case.kernel, &case.offset, &case.global, &case.local, arguments)?;
-    let outputs = expected(case, &contents)?.ok_or("no reference")?;
-    let mut wrong = Vec::new();
-    for (index, arg) in case.args.iter().enumerate() {
-        let Arg::Buffer(buffer) = arg else { continue };
-        let reference = outputs.0.iter().find(|(i, _)| *i == index).map(|(_, bytes)| bytes);
-        match (buffer.role.is_output(), reference) {
-            (true, Some(reference)) => {
-                let check = against_reference(index, buffer, &after[index], reference);
-                if !check.passed {
-                    wrong.push(format!("{} argument {index}: {}", case.name, check.why));
-                }
-            }
-            (true, None) => wrong.push(format!("{} argument {index} has no reference", case.name)),
-            (false, _) if after[index] != contents[index] => {
-                wrong.push(format!("{} argument {index}: the input has changed", case.name));
-            }
-            (false, _) => {}
-        }
-    }
-    Ok(wrong)
+const PLATFORM: &str = "Portable Computing Language";
+
+fn full() -> Manifest {
+    Manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("full.toml")).unwrap()
 }
 
 #[test]
 fn references_agree_with_pocl() {
-    let device = Device::named("Portable Computing Language").unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest = Manifest::read(&folder.join("full.toml")).unwrap();
+    let mut device = opencl::Device::open(PLATFORM, 0).expect("install ocl-icd-libopencl1 and pocl-opencl-icd");
     let mut wrong = Vec::new();
     let mut run = 0;
-    for case in manifest.cases.iter().filter(|c| c.size == "s" || c.size.is_empty()) {
+    for case in full().cases.iter().filter(|c| c.size == "s" || c.size.is_empty()) {
         let half = case.args.iter().any(|a| matches!(a, Arg::Buffer(b) if b.element.scalar.name() == "f16"));
         if case.options.contains("-cl-std=") || half {
             continue;
         }
         run += 1;
-        match differences(&device, case) {
-            Ok(different) => wrong.extend(different),
-            Err(why) => wrong.push(format!("{}: {why}", case.name)),
+        let measured = measure(&mut device, case, None, Sampling { samples: 0, cold: false });
+        match measured.map(|m| m.wrong()) {
+            Ok(None) => {}
+            Ok(Some(why)) | Err(why) => wrong.push(format!("{}: {why}", case.name)),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(run >= 24, "only {run} cases ran");
+}
+
+/// `inout` buffers are restored before each sample, so what is measured is the same launch every time.
+#[test]
+fn samples_are_taken_from_restored_buffers() {
+    let mut device = opencl::Device::open(PLATFORM, 0).expect("install ocl-icd-libopencl1 and pocl-opencl-icd");
+    let manifest = full();
+    let case = manifest.cases.iter().find(|c| c.name == "bfs_s").unwrap();
+    let measured = measure(&mut device, case, None, Sampling { samples: 4, cold: true }).unwrap();
+    assert_eq!(measured.wrong(), None);
+    assert_eq!(measured.times.len(), 4);
+    assert!(measured.times.is_sorted() && measured.times[0] > 0.0, "{:?}", measured.times);
+    assert!(measured.median() >= measured.times[1] && measured.median() <= measured.times[2]);
+    let about = device.describe().unwrap();
+    assert!(about.starts_with("platform = \"Portable Computing Language\"\ndevice = "), "{about}");
+    assert!(device.flush_bytes() >= 256 << 20 && device.empty_launch().unwrap() > 0.0);
+}
+
+#[test]
+fn platforms_that_are_not_there_are_named() {
+    let Err(error) = opencl::Device::open("no such platform", 0) else { panic!("it opened") };
+    assert!(error.starts_with("no OpenCL platform is called `no such platform`; there is "), "{error}");
+    assert!(error.contains(PLATFORM), "{error}");
+    let Err(error) = opencl::Device::open("portable", 99) else { panic!("it opened") };
+    assert!(error.ends_with("there is no device 99"), "{error}");
 }

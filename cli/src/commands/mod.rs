@@ -4,6 +4,7 @@ pub mod config;
 pub mod disasm;
 pub mod icd;
 pub mod kernel;
+pub mod measure;
 pub mod occupancy;
 pub mod report;
 pub mod run;

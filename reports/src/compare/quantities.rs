@@ -46,6 +46,9 @@ quantities! {
     "cold_cycles_elapsed" "elapsed" ["cycles"] Relative above 1.0:
         "Cycles from the start of the launch to its end." =>
         |r| Some(r.counters.time.cycles_elapsed as f64);
+    "cold_ns" "time" ["ns"] Relative above 1.0:
+        "Time on the device with cold caches: the median of event times, or what a profiler gives." =>
+        |r| Some(r.counters.time.nanoseconds);
     "warp_inst" "warp inst" ["instructions"] Relative above 1.0:
         "Warp instructions executed." =>
         |r| Some(r.counters.work.warp_instructions as f64);

@@ -1,9 +1,9 @@
 //! One case on one machine: load, allocate, launch, read back, check.
 use super::{CaseResult, Shared};
-use crate::check::{Check, against_recorded, against_reference};
-use crate::data::digest::{Recorded, fnv1a};
-use crate::manifest::{Arg, Case, Role};
-use crate::references::{self, Outputs};
+use crate::check::outputs;
+use crate::data::digest::fnv1a;
+use crate::manifest::{Arg, Case};
+use crate::references;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -152,25 +152,10 @@ fn check(
     let path = case.digests.as_ref().or(shared.options.digests.as_ref());
     let recorded = path.and_then(|p| shared.recorded.get(p)).map(|r| &**r);
     for (index, arg) in case.args.iter().enumerate() {
-        let Arg::Buffer(buffer) = arg else { continue };
-        if buffer.role == Role::In {
-            if after[index] != before[index] {
-                result.checks.push(Check::input_changed(index));
-            }
-            continue;
+        if matches!(arg, Arg::Buffer(buffer) if buffer.role.is_output()) {
+            result.digests.push((index, fnv1a(&after[index])));
         }
-        result.digests.push((index, fnv1a(&after[index])));
-        let reference = expected.as_ref().and_then(|e| find(e, index));
-        let recorded = recorded.and_then(|r| Recorded::output(r, &case.name, index));
-        result.checks.push(match (reference, recorded) {
-            (Some(reference), _) => against_reference(index, buffer, &after[index], reference),
-            (None, Some(recorded)) => against_recorded(index, buffer, &after[index], recorded),
-            (None, None) => Check::unchecked(index),
-        });
     }
+    result.checks = outputs(case, expected.as_ref(), recorded, before, after);
     Ok(())
-}
-
-fn find(outputs: &Outputs, index: usize) -> Option<&[u8]> {
-    outputs.0.iter().find(|(i, _)| *i == index).map(|(_, bytes)| &bytes[..])
 }
