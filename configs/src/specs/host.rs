@@ -33,6 +33,15 @@ spec! {
             /// Most device memory that the OpenCL device reports and hands out, whatever the machine has: the
             /// program's buffers occupy the memory of the computer that simulates.
             memory_cap: u64 ["B"] = 16777216..=1099511627776,
+            /// Whether the OpenCL device offers images and samplers: objects, transfers, queries. Kernels cannot use them
+            /// yet (a kernel with image functions does not build), so programs that ask the device are told the truth
+            /// with `false`.
+            images: bool [""],
+            /// Whether the OpenCL device offers pipes. They are objects only: kernels cannot use them yet.
+            pipes: bool [""],
+            /// Whether the OpenCL device offers command-queues on the device. They are objects only: kernels cannot
+            /// enqueue yet.
+            device_queues: bool [""],
         }
     }
 }

@@ -55,9 +55,9 @@ impl Programs {
     }
 }
 
-fn passes(name: &str) {
+fn passes(name: &str, environment: &[(&str, &str)]) {
     let programs = Programs::new();
-    let result = programs.run(&programs.compile(name), &[]);
+    let result = programs.run(&programs.compile(name), environment);
     assert!(result.status.success(), "{}\n{}", result.status, String::from_utf8_lossy(&result.stderr));
 }
 
@@ -65,12 +65,25 @@ macro_rules! programs {
     ($($name:ident),* $(,)?) => {
         $(#[test]
         fn $name() {
-            passes(stringify!($name));
+            passes(stringify!($name), &[]);
         })*
     };
 }
 
 programs!(queries, handles, buffers, events, svm, threads, fork, errors, kernels, programs);
+
+/// Everything whose host side there is, also where kernels cannot use it yet.
+const ALL_OBJECTS: (&str, &str) = ("WARPSCOPE_SET", "host.images=true;host.pipes=true;host.device_queues=true");
+
+#[test]
+fn images() {
+    passes("images", &[ALL_OBJECTS]);
+}
+
+#[test]
+fn objects() {
+    passes("objects", &[ALL_OBJECTS]);
+}
 
 #[test]
 fn kernels_give_the_same_results_on_every_machine_with_timing() {
@@ -122,10 +135,12 @@ fn pyopencl_works_unchanged() {
 #[test]
 fn clinfo_prints_no_error() {
     let programs = Programs::new();
-    let result = programs.run(Path::new("clinfo"), &[]);
-    let text = String::from_utf8_lossy(&result.stdout).into_owned() + &String::from_utf8_lossy(&result.stderr);
-    assert!(result.status.success(), "{text}");
-    assert!(text.contains("Warpscope"), "{text}");
-    let bad: Vec<&str> = text.lines().filter(|l| l.contains("error") || l.contains("BUILD_LOG")).collect();
-    assert!(bad.is_empty(), "{bad:#?}");
+    for environment in [&[][..], &[ALL_OBJECTS]] {
+        let result = programs.run(Path::new("clinfo"), environment);
+        let text = String::from_utf8_lossy(&result.stdout).into_owned() + &String::from_utf8_lossy(&result.stderr);
+        assert!(result.status.success(), "{text}");
+        assert!(text.contains("Warpscope"), "{text}");
+        let bad: Vec<&str> = text.lines().filter(|l| l.contains("error") || l.contains("BUILD_LOG")).collect();
+        assert!(bad.is_empty(), "{bad:#?}");
+    }
 }

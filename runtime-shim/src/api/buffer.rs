@@ -25,6 +25,17 @@ pub(super) fn check_flags(flags: u64) -> Result {
     Ok(())
 }
 
+/// The flags with the kernel access that is meant where none is said.
+pub(super) fn with_access(flags: u64) -> u64 {
+    if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags }
+}
+
+/// Refuses flags about memory that an object takes from another one.
+pub(super) fn check_no_host_pointer(flags: u64) -> Result {
+    ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE, "host pointer flags {flags:#x} are inherited, not given");
+    Ok(())
+}
+
 pub(super) fn check_host_ptr(flags: u64, host_ptr: *mut c_void) -> Result {
     let needed = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
     ensure!(
@@ -55,8 +66,8 @@ pub unsafe fn create_buffer_with_properties(
     ensure!(size > 0, CL_INVALID_BUFFER_SIZE, "size is 0");
     ensure!(size as u64 <= most, CL_INVALID_BUFFER_SIZE, "size is {size}; CL_DEVICE_MAX_MEM_ALLOC_SIZE is {most}");
     check_host_ptr(flags, host_ptr)?;
-    let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
-    Ok(publish(Arc::new(MemObject::buffer(context, flags, size, host_ptr.cast(), properties)?)))
+    let object = MemObject::buffer(context, with_access(flags), size, host_ptr.cast(), properties)?;
+    Ok(publish(Arc::new(object)))
 }
 
 pub unsafe fn create_sub_buffer(
@@ -66,10 +77,11 @@ pub unsafe fn create_sub_buffer(
     buffer_create_info: *const c_void,
 ) -> Result<Raw> {
     let parent = handle::resolve::<MemObject>(buffer)?;
-    let is_sub = matches!(parent.kind, MemKind::SubBuffer { .. });
-    ensure!(!is_sub, CL_INVALID_MEM_OBJECT, "a sub-buffer cannot be divided further");
+    // "if buffer is not a valid buffer object or is a sub-buffer object"
+    let divisible = matches!(parent.kind, MemKind::Buffer { .. });
+    ensure!(divisible, CL_INVALID_MEM_OBJECT, "only a buffer that is no sub-buffer can be divided");
     check_flags(flags)?;
-    ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE, "host pointer flags {flags:#x} are inherited, not given");
+    check_no_host_pointer(flags)?;
     let flags = inherit(&parent, flags)?;
     ensure!(
         buffer_create_type == CL_BUFFER_CREATE_TYPE_REGION,
@@ -97,20 +109,20 @@ pub unsafe fn create_sub_buffer(
     Ok(publish(Arc::new(MemObject::sub_buffer(parent, flags, origin, size)?)))
 }
 
-/// What a sub-buffer inherits from its buffer where its own flags do not say.
-fn inherit(parent: &MemObject, flags: u64) -> Result<u64> {
+/// What an object inherits from the one whose memory it uses, where its own flags do not say.
+pub(super) fn inherit(parent: &MemObject, flags: u64) -> Result<u64> {
     // "if buffer was created with CL_MEM_WRITE_ONLY and flags specifies CL_MEM_READ_WRITE or CL_MEM_READ_ONLY, or if
     // buffer was created with CL_MEM_READ_ONLY and flags specifies CL_MEM_READ_WRITE or CL_MEM_WRITE_ONLY"
     let access = flags & ACCESS;
     let narrowed = parent.flags & ACCESS;
     let allowed = access == 0 || narrowed == CL_MEM_READ_WRITE || access == narrowed;
-    ensure!(allowed, CL_INVALID_VALUE, "flags {flags:#x} allow more than the buffer's {:#x}", parent.flags);
+    ensure!(allowed, CL_INVALID_VALUE, "flags {flags:#x} allow more than the memory's {:#x}", parent.flags);
     // "if buffer was created with CL_MEM_HOST_WRITE_ONLY and flags specify CL_MEM_HOST_READ_ONLY, … or with
     // CL_MEM_HOST_NO_ACCESS and flags specify CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_WRITE_ONLY"
     let host = flags & HOST_ACCESS;
     let narrowed_host = parent.flags & HOST_ACCESS;
     let allowed = host == 0 || narrowed_host == 0 || host == narrowed_host || host == CL_MEM_HOST_NO_ACCESS;
-    ensure!(allowed, CL_INVALID_VALUE, "flags {flags:#x} allow the host more than the buffer's {:#x}", parent.flags);
+    ensure!(allowed, CL_INVALID_VALUE, "flags {flags:#x} allow the host more than the memory's {:#x}", parent.flags);
     let access = if access == 0 { narrowed } else { access };
     let host = if host == 0 { narrowed_host } else { host };
     Ok(access | host)
@@ -133,12 +145,10 @@ pub unsafe fn get_mem_object_info(
 ) -> Result {
     let object = handle::resolve::<MemObject>(memobj)?;
     let query = Query::new(param_value_size, param_value, param_value_size_ret);
-    let (parent, origin) = match &object.kind {
-        MemKind::Buffer { .. } => (std::ptr::null_mut(), 0),
-        MemKind::SubBuffer { parent, origin } => (parent.handle.raw(), *origin),
-    };
+    let parent = object.parent().map_or(std::ptr::null_mut(), |parent| parent.handle.raw());
+    let origin = if let MemKind::SubBuffer { origin, .. } = object.kind { origin } else { 0 };
     match param_name {
-        CL_MEM_TYPE => query.value(CL_MEM_OBJECT_BUFFER),
+        CL_MEM_TYPE => query.value(object.object_type()),
         CL_MEM_FLAGS => query.value(object.flags),
         CL_MEM_SIZE => query.value(object.size),
         CL_MEM_HOST_PTR => query.value(object.host_ptr),

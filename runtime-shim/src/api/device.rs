@@ -1,11 +1,11 @@
 //! The device (OpenCL 3.0 API, 4.2 and 4.3).
 use super::info::{Query, Written};
-use super::{list, platform, unknown};
+use super::{image, list, pipe, platform, queue, unknown};
 use crate::cl::*;
 use crate::error::{ClError, Result, ensure, fail};
 use crate::model::clock::{NANOSECOND, host_nanoseconds};
 use crate::model::handle::Header;
-use crate::model::{C_FEATURES, Device, EXTENSIONS, Feature, device};
+use crate::model::{C_FEATURES, Device, Feature, device};
 use std::ffi::c_void;
 use std::sync::{Arc, Once};
 
@@ -111,7 +111,7 @@ unsafe fn identity(device: &Device, name: u32, q: &Query) -> Answer {
         CL_DEVICE_PROFILE => q.text("FULL_PROFILE"),
         CL_DEVICE_VERSION => q.text("OpenCL 3.0 Warpscope"),
         CL_DEVICE_OPENCL_C_VERSION => q.text("OpenCL C 1.2 Warpscope"),
-        CL_DEVICE_EXTENSIONS => q.text(&names(EXTENSIONS)),
+        CL_DEVICE_EXTENSIONS => q.text(&names(&device.extensions())),
         CL_DEVICE_PLATFORM => q.value(platform::handle()),
         CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => q.truth(true),
         CL_DEVICE_ENDIAN_LITTLE => q.truth(true),
@@ -168,7 +168,11 @@ unsafe fn memory(device: &Device, name: u32, q: &Query) -> Answer {
         CL_DEVICE_HOST_UNIFIED_MEMORY => q.truth(false),
         CL_DEVICE_MEM_BASE_ADDR_ALIGN => q.value(BASE_ADDRESS_ALIGN_BITS),
         CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => q.value(128u32),
-        CL_DEVICE_SVM_CAPABILITIES => q.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER),
+        CL_DEVICE_SVM_CAPABILITIES => {
+            // Kernels' atomics are the host's own, on the same memory.
+            let buffers = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+            q.value(buffers | CL_DEVICE_SVM_ATOMICS)
+        }
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => q.value(0u32),
@@ -183,27 +187,31 @@ unsafe fn memory(device: &Device, name: u32, q: &Query) -> Answer {
     }?))
 }
 
-/// Images and pipes are not supported: every limit is 0.
-unsafe fn images(_: &Device, name: u32, q: &Query) -> Answer {
+/// Limits of images and pipes; those of what is not offered are 0. Numbers of arguments are the least that the
+/// specification allows.
+unsafe fn images(device: &Device, name: u32, q: &Query) -> Answer {
+    let host = &device.spec.host;
+    let limits = image::limits(device);
+    let with_images = |value: u32| if host.images { value } else { 0 };
+    let size = |value: usize| if host.images { value } else { 0 };
+    let with_pipes = |value: u32| if host.pipes { value } else { 0 };
     Ok(Some(match name {
-        CL_DEVICE_IMAGE_SUPPORT => q.truth(false),
-        CL_DEVICE_MAX_READ_IMAGE_ARGS
-        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_SAMPLERS
-        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => q.value(0u32),
-        CL_DEVICE_IMAGE2D_MAX_WIDTH
-        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_WIDTH
-        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_DEPTH
-        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => q.value(0usize),
-        CL_DEVICE_PIPE_SUPPORT => q.truth(false),
-        CL_DEVICE_MAX_PIPE_ARGS | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS | CL_DEVICE_PIPE_MAX_PACKET_SIZE => {
-            q.value(0u32)
+        CL_DEVICE_IMAGE_SUPPORT => q.truth(host.images),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS => q.value(with_images(128)),
+        CL_DEVICE_MAX_WRITE_IMAGE_ARGS | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => q.value(with_images(64)),
+        CL_DEVICE_MAX_SAMPLERS => q.value(with_images(16)),
+        // Elements of an image over a buffer need no more than to be aligned to themselves.
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => q.value(with_images(1)),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => q.value(size(limits.plane)),
+        CL_DEVICE_IMAGE3D_MAX_WIDTH | CL_DEVICE_IMAGE3D_MAX_HEIGHT | CL_DEVICE_IMAGE3D_MAX_DEPTH => {
+            q.value(size(limits.cube))
         }
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => q.value(size(limits.buffer)),
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => q.value(size(limits.layers)),
+        CL_DEVICE_PIPE_SUPPORT => q.truth(host.pipes),
+        CL_DEVICE_MAX_PIPE_ARGS => q.value(with_pipes(16)),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => q.value(with_pipes(1)),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => q.value(with_pipes(pipe::MAX_PACKET_BYTES)),
         _ => return Ok(None),
     }?))
 }
@@ -232,16 +240,24 @@ unsafe fn arithmetic(_: &Device, name: u32, q: &Query) -> Answer {
     }?))
 }
 
-unsafe fn queues_and_sub_groups(_: &Device, name: u32, q: &Query) -> Answer {
+unsafe fn queues_and_sub_groups(device: &Device, name: u32, q: &Query) -> Answer {
+    let offered = device.spec.host.device_queues;
+    let bits = |value: u64| if offered { value } else { 0 };
+    let number = |value: u32| if offered { value } else { 0 };
     Ok(Some(match name {
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
             q.value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
         }
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => q.value(0u64),
-        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => q.value(0u32),
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => {
+            q.value(bits(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE))
+        }
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            q.value(bits(CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT))
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => q.value(number(queue::PREFERRED_SIZE)),
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => q.value(number(queue::MAX_SIZE)),
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES => q.value(number(queue::MAX_ON_DEVICE as u32)),
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS => q.value(number(1024)),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => q.value(0u32),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => q.truth(false),
         CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => q.truth(false),
@@ -250,11 +266,11 @@ unsafe fn queues_and_sub_groups(_: &Device, name: u32, q: &Query) -> Answer {
     }?))
 }
 
-unsafe fn versioned(_: &Device, name: u32, q: &Query) -> Answer {
+unsafe fn versioned(device: &Device, name: u32, q: &Query) -> Answer {
     Ok(Some(match name {
         CL_DEVICE_NUMERIC_VERSION => q.value(version(3, 0, 0)),
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => q.value(version(1, 2, 0)),
-        CL_DEVICE_EXTENSIONS_WITH_VERSION => q.slice(&versions(EXTENSIONS)),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => q.slice(&versions(&device.extensions())),
         CL_DEVICE_OPENCL_C_FEATURES => q.slice(&versions(C_FEATURES)),
         CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => q.slice::<NameVersion>(&[]),
         CL_DEVICE_ILS_WITH_VERSION => q.slice(&IL_VERSIONS.map(|(a, b)| NameVersion::new("SPIR-V", version(a, b, 0)))),

@@ -1,12 +1,14 @@
 //! Mapping (OpenCL 3.0 API, 5.2.4, 5.3.6, 5.5.2). Device memory is host memory here, so a mapping is the memory itself;
 //! what moves over the link on a real device takes its simulated time.
-use super::transfer::check_host_access;
-use super::{Wait, buffer_of, queue_of};
+use super::call::{Call, Way, check_host_access, check_pointer};
+use super::image_transfer::region_of;
+use super::layout::{Layout, bytes};
+use super::transfer::check_range;
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
-use crate::model::command::{Done, Resource};
-use crate::model::{Mapping, MemObject, handle};
+use crate::model::{Mapping, MemKind, MemObject};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Map flags: known, and consistent.
 pub(super) fn check_map_flags(flags: u64) -> Result<(bool, bool)> {
@@ -20,6 +22,38 @@ pub(super) fn check_map_flags(flags: u64) -> Result<(bool, bool)> {
     Ok((!invalidate, flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0))
 }
 
+/// A map call, checked but for what it maps.
+struct Map {
+    command: u32,
+    flags: u64,
+    blocking: bool,
+}
+
+impl Map {
+    /// Maps a region that begins `start` bytes into the object and has `size` bytes.
+    unsafe fn enqueue(
+        self,
+        call: Call,
+        object: Arc<MemObject>,
+        (start, size): (usize, usize),
+        (origin, region): ([usize; 3], [usize; 3]),
+    ) -> Result<Raw> {
+        let (read, write) = check_map_flags(self.flags)?;
+        check_host_access(&object, self.flags & CL_MAP_READ != 0, write)?;
+        let address = object.address + start as u64;
+        // "if mapping would lead to overlapping regions being mapped for writing"
+        let free = object.map(Mapping { address, size, write, origin, region });
+        ensure!(free, CL_INVALID_OPERATION, "a part of the region is mapped for writing already");
+        let way = (Way::FromDevice, self.blocking);
+        let keep = vec![object.clone()];
+        let enqueued = call.synchronise(self.command, way, if read { size } else { 0 }, keep);
+        enqueued.inspect_err(|_| {
+            object.unmap(address);
+        })?;
+        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+}
+
 pub unsafe fn enqueue_map_buffer(
     command_queue: Raw,
     buffer: Raw,
@@ -31,33 +65,49 @@ pub unsafe fn enqueue_map_buffer(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result<Raw> {
-    let queue = queue_of(command_queue)?;
-    let buffer = buffer_of(&queue, buffer)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+    let buffer = call.buffer(buffer)?;
     // "if region being mapped given by (offset, size) is out of bounds or if size is 0"
+    ensure!(size > 0, CL_INVALID_VALUE, "size is 0");
+    check_range(&buffer, offset, size, "map")?;
+    let map = Map { command: CL_COMMAND_MAP_BUFFER, flags: map_flags, blocking: blocking_map != 0 };
+    map.enqueue(call, buffer, (offset, size), ([offset, 0, 0], [size, 1, 1]))
+}
+
+pub unsafe fn enqueue_map_image(
+    command_queue: Raw,
+    image: Raw,
+    blocking_map: u32,
+    map_flags: u64,
+    origin: *const usize,
+    region: *const usize,
+    image_row_pitch: *mut usize,
+    image_slice_pitch: *mut usize,
+    num_events_in_wait_list: u32,
+    event_wait_list: *const Raw,
+    event: *mut Raw,
+) -> Result<Raw> {
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+    let object = call.image(image)?;
+    let Some(image) = object.as_image() else { fail!(CL_INVALID_MEM_OBJECT, "the memory object is no image") };
+    let (origin, region) = region_of(image, origin, region)?;
+    check_pointer(image_row_pitch, "image_row_pitch")?;
+    // "if image is a 3D image, 1D or 2D image array object and image_slice_pitch is NULL"
     ensure!(
-        size > 0 && offset.checked_add(size).is_some_and(|end| end <= buffer.size),
+        !(image.has_slices() && image_slice_pitch.is_null()),
         CL_INVALID_VALUE,
-        "offset {offset} and size {size} are empty or exceed the buffer's {} bytes",
-        buffer.size
+        "image_slice_pitch is NULL, but the image has slices or layers"
     );
-    let (read, write) = check_map_flags(map_flags)?;
-    check_host_access(&buffer, map_flags & CL_MAP_READ != 0, write)?;
-    let mapping = Mapping { address: buffer.address + offset as u64, size, write };
-    let link = queue.context.device.link;
-    let duration = if read { link.read(size) } else { link.read(0) };
-    let keep = buffer.clone();
-    let action = Box::new(move |_: &mut _| {
-        drop(keep);
-        Ok(Done { duration, bytes: if read { size as u64 } else { 0 }, launch: None })
-    });
-    buffer.map(mapping);
-    let enqueued = wait.enqueue(&queue, CL_COMMAND_MAP_BUFFER, Resource::FromDevice, blocking_map != 0, action);
-    if let Err(error) = enqueued {
-        buffer.unmap(mapping.address);
-        return Err(error);
+    let start = Layout::of_image(image, origin).start;
+    let size = bytes([region[0] * image.element, region[1], region[2]]);
+    let (row_pitch, slice_pitch) = (image.row_pitch, image.slice_pitch);
+    let map = Map { command: CL_COMMAND_MAP_IMAGE, flags: map_flags, blocking: blocking_map != 0 };
+    let mapped = map.enqueue(call, object, (start, size), (origin, region))?;
+    image_row_pitch.write(row_pitch);
+    if !image_slice_pitch.is_null() {
+        image_slice_pitch.write(slice_pitch);
     }
-    Ok(std::ptr::with_exposed_provenance_mut(mapping.address as usize))
+    Ok(mapped)
 }
 
 pub unsafe fn enqueue_unmap_mem_object(
@@ -68,39 +118,14 @@ pub unsafe fn enqueue_unmap_mem_object(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let object = handle::resolve::<MemObject>(memobj)?;
-    super::same_context(&queue.context, &object.context, "the memory object")?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+    let object = call.object(memobj)?;
+    // "if memobj is not a valid memory object or is a pipe object"
+    let pipe = matches!(object.kind, MemKind::Pipe { .. });
+    ensure!(!pipe, CL_INVALID_MEM_OBJECT, "a pipe cannot be mapped");
     let Some(mapping) = object.unmap(mapped_ptr as u64) else {
         fail!(CL_INVALID_VALUE, "{mapped_ptr:p} is no mapping of this object")
     };
-    let link = queue.context.device.link;
-    let bytes = if mapping.write { mapping.size } else { 0 };
-    let duration = link.write(bytes);
-    let action = Box::new(move |_: &mut _| {
-        drop(object);
-        Ok(Done { duration, bytes: bytes as u64, launch: None })
-    });
-    wait.enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, Resource::ToDevice, false, action)
-}
-
-/// No image exists, so none can be mapped.
-pub unsafe fn enqueue_map_image(
-    command_queue: Raw,
-    image: Raw,
-    _blocking_map: u32,
-    map_flags: u64,
-    _origin: *const usize,
-    _region: *const usize,
-    _image_row_pitch: *mut usize,
-    _image_slice_pitch: *mut usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
-) -> Result<Raw> {
-    let queue = queue_of(command_queue)?;
-    Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
-    check_map_flags(map_flags)?;
-    super::image::no_image(image)
+    let size = if mapping.write { mapping.size } else { 0 };
+    call.synchronise(CL_COMMAND_UNMAP_MEM_OBJECT, (Way::ToDevice, false), size, vec![object])
 }

@@ -8,15 +8,18 @@
 
 pub mod buffer;
 pub mod build;
+mod call;
 pub mod context;
 pub mod device;
 pub mod event;
 pub mod extension;
 pub mod image;
+pub mod image_transfer;
 mod info;
 pub mod kernel;
 pub mod kernel_info;
 pub mod launch;
+mod layout;
 pub mod map;
 pub mod pipe;
 pub mod platform;
@@ -85,6 +88,7 @@ fn same_context(a: &Arc<Context>, b: &Arc<Context>, what: &str) -> Result {
 fn buffer_of(queue: &Queue, raw: Raw) -> Result<Arc<MemObject>> {
     let buffer = handle::resolve::<MemObject>(raw)?;
     same_context(&queue.context, &buffer.context, "the memory object")?;
+    ensure!(buffer.object_type() == CL_MEM_OBJECT_BUFFER, CL_INVALID_MEM_OBJECT, "the memory object is no buffer");
     if let crate::model::MemKind::SubBuffer { origin, .. } = buffer.kind {
         // "if buffer is a sub-buffer object and offset specified when the sub-buffer object is created is not aligned to
         // CL_DEVICE_MEM_BASE_ADDR_ALIGN value for device associated with queue"
@@ -159,7 +163,9 @@ impl Wait {
 
 /// A queue for host commands.
 fn queue_of(raw: Raw) -> Result<Arc<Queue>> {
-    handle::resolve::<Queue>(raw)
+    let queue = handle::resolve::<Queue>(raw)?;
+    ensure!(queue.on_device.is_none(), CL_INVALID_COMMAND_QUEUE, "a queue on the device takes no commands of the host");
+    Ok(queue)
 }
 
 /// A callback of the program with its data, to be called from another thread: the API asks the program for functions

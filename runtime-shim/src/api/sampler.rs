@@ -1,67 +1,78 @@
-//! Samplers (OpenCL 3.0 API, 5.7). Without images there are none.
-use super::properties as property_list;
+//! Samplers (OpenCL 3.0 API, 5.7).
+use super::info::Query;
+use super::{image, properties as property_list, release, retain, unknown};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
-use crate::model::Context;
-use crate::model::handle;
+use crate::model::handle::{self, publish};
+use crate::model::{Context, Sampler};
 use std::ffi::c_void;
+use std::sync::Arc;
 
-fn refuse(raw: Raw) -> Result {
-    fail!(CL_INVALID_SAMPLER, "{raw:p} is no sampler: the device does not support images, so there are none")
-}
-
-fn check_modes(addressing_mode: u32, filter_mode: u32) -> Result {
+fn create(context: Raw, normalised: u64, addressing: u64, filter: u64, list: Vec<u64>) -> Result<Raw> {
+    let context = handle::resolve::<Context>(context)?;
+    image::check_support(&context.device)?;
+    ensure!(normalised <= 1, CL_INVALID_VALUE, "normalized_coords is {normalised}, neither CL_FALSE nor CL_TRUE");
+    let (addressing, filter) =
+        (u32::try_from(addressing).unwrap_or(u32::MAX), u32::try_from(filter).unwrap_or(u32::MAX));
     let modes =
         [CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT, CL_ADDRESS_MIRRORED_REPEAT];
-    ensure!(modes.contains(&addressing_mode), CL_INVALID_VALUE, "addressing mode {addressing_mode:#x} is not known");
+    ensure!(modes.contains(&addressing), CL_INVALID_VALUE, "addressing mode {addressing:#x} is not known");
     let filters = [CL_FILTER_NEAREST, CL_FILTER_LINEAR];
-    ensure!(filters.contains(&filter_mode), CL_INVALID_VALUE, "filter mode {filter_mode:#x} is not known");
-    Ok(())
+    ensure!(filters.contains(&filter), CL_INVALID_VALUE, "filter mode {filter:#x} is not known");
+    Ok(publish(Arc::new(Sampler::new(context, normalised != 0, addressing, filter, list)?)))
 }
 
 pub unsafe fn create_sampler(
     context: Raw,
-    _normalized_coords: u32,
+    normalized_coords: u32,
     addressing_mode: u32,
     filter_mode: u32,
 ) -> Result<Raw> {
-    handle::resolve::<Context>(context)?;
-    check_modes(addressing_mode, filter_mode)?;
-    // "CL_INVALID_OPERATION if images are not supported by any device associated with context"
-    fail!(CL_INVALID_OPERATION, "the device does not support images")
+    create(context, normalized_coords.into(), addressing_mode.into(), filter_mode.into(), Vec::new())
 }
 
 pub unsafe fn create_sampler_with_properties(context: Raw, sampler_properties: *const u64) -> Result<Raw> {
-    let (mut addressing, mut filter) = (CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
+    let (mut normalised, mut addressing, mut filter) = (1, CL_ADDRESS_CLAMP.into(), CL_FILTER_NEAREST.into());
     let properties = property_list(sampler_properties);
     let mut seen = Vec::new();
     for pair in properties.chunks_exact(2) {
         ensure!(!seen.contains(&pair[0]), CL_INVALID_VALUE, "sampler property {:#x} is given twice", pair[0]);
         seen.push(pair[0]);
         match u32::try_from(pair[0]) {
-            Ok(CL_SAMPLER_NORMALIZED_COORDS) => {}
-            Ok(CL_SAMPLER_ADDRESSING_MODE) => addressing = pair[1] as u32,
-            Ok(CL_SAMPLER_FILTER_MODE) => filter = pair[1] as u32,
+            Ok(CL_SAMPLER_NORMALIZED_COORDS) => normalised = pair[1],
+            Ok(CL_SAMPLER_ADDRESSING_MODE) => addressing = pair[1],
+            Ok(CL_SAMPLER_FILTER_MODE) => filter = pair[1],
             _ => fail!(CL_INVALID_VALUE, "sampler property {:#x} is not known", pair[0]),
         }
     }
-    create_sampler(context, 1, addressing, filter)
+    create(context, normalised, addressing, filter, properties)
 }
 
 pub unsafe fn retain_sampler(sampler: Raw) -> Result {
-    refuse(sampler)
+    retain::<Sampler>(sampler)
 }
 
 pub unsafe fn release_sampler(sampler: Raw) -> Result {
-    refuse(sampler)
+    release::<Sampler>(sampler)
 }
 
 pub unsafe fn get_sampler_info(
     sampler: Raw,
-    _param_name: u32,
-    _param_value_size: usize,
-    _param_value: *mut c_void,
-    _param_value_size_ret: *mut usize,
+    param_name: u32,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
 ) -> Result {
-    refuse(sampler)
+    let object = handle::resolve::<Sampler>(sampler)?;
+    let query = Query::new(param_value_size, param_value, param_value_size_ret);
+    match param_name {
+        CL_SAMPLER_REFERENCE_COUNT => query.value(handle::count::<Sampler>(sampler)),
+        CL_SAMPLER_CONTEXT => query.value(object.context.handle.raw()),
+        CL_SAMPLER_NORMALIZED_COORDS => query.truth(object.normalised),
+        CL_SAMPLER_ADDRESSING_MODE => query.value(object.addressing),
+        CL_SAMPLER_FILTER_MODE => query.value(object.filter),
+        CL_SAMPLER_PROPERTIES => query.slice(&object.property_list),
+        _ => return unknown("sampler query", param_name),
+    }?
+    .done()
 }

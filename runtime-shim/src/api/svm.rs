@@ -1,11 +1,12 @@
 //! Shared virtual memory (OpenCL 3.0 API, 5.6). Device memory is host memory here: coarse-grained and fine-grained
 //! buffers are the same, and mapping takes only its simulated time.
+use super::call::{Call, Way, check_migration, check_pointer};
+use super::layout::{Block, Layout};
 use super::map::check_map_flags;
-use super::transfer::{check_pattern, fill_bytes, move_bytes};
-use super::{Foreign, HostPointer, Wait, list, queue_of};
+use super::transfer::check_pattern;
+use super::{Foreign, HostPointer, list};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
-use crate::model::command::{Done, Resource};
 use crate::model::{Context, SvmAllocation, handle};
 use std::ffi::c_void;
 
@@ -15,7 +16,9 @@ pub unsafe fn svm_alloc(context: Raw, flags: u64, size: usize, alignment: u32) -
     let known = access | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
     ensure!(flags & !known == 0, CL_INVALID_VALUE, "SVM flags {flags:#x} are not known");
     ensure!((flags & access).count_ones() <= 1, CL_INVALID_VALUE, "SVM flags {flags:#x} exclude each other");
-    ensure!(flags & CL_MEM_SVM_ATOMICS == 0, CL_INVALID_OPERATION, "atomics shared with the host are not supported");
+    // "CL_MEM_SVM_ATOMICS … This flag is valid only if CL_MEM_SVM_FINE_GRAIN_BUFFER is specified in flags."
+    let fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0;
+    ensure!(fine || flags & CL_MEM_SVM_ATOMICS == 0, CL_INVALID_VALUE, "SVM atomics need a fine-grained allocation");
     let most = context.device.max_allocation();
     ensure!(size > 0 && size as u64 <= most, CL_INVALID_BUFFER_SIZE, "size {size} is 0 or more than {most}");
     // "if alignment is not a power of two or the OpenCL implementation cannot support the specified alignment"; 0: the
@@ -44,8 +47,7 @@ pub unsafe fn enqueue_svm_free(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     // "if num_svm_pointers is 0 and svm_pointers is non-NULL, or if svm_pointers is NULL and num_svm_pointers is not 0"
     ensure!(
         svm_pointers.is_null() == (num_svm_pointers == 0),
@@ -55,23 +57,19 @@ pub unsafe fn enqueue_svm_free(
     let pointers: Vec<usize> =
         list(svm_pointers.cast_const(), num_svm_pointers as usize).iter().map(|p| *p as usize).collect();
     let foreign = pfn_free_func.map(|f| Foreign::new(f, user_data));
-    let context = queue.context.clone();
+    let context = call.queue.context.clone();
     let queue_handle = HostPointer::new(command_queue);
-    let action = Box::new(move |_: &mut _| {
-        match foreign {
-            None => pointers.iter().for_each(|p| {
-                context.svm_free(*p as u64);
-            }),
-            Some(foreign) => {
-                let mut raw: Vec<*mut c_void> =
-                    pointers.iter().map(|p| std::ptr::with_exposed_provenance_mut(*p)).collect();
-                let queue = queue_handle.write().cast();
-                (foreign.function)(queue, raw.len() as u32, raw.as_mut_ptr(), foreign.data());
-            }
+    call.order(CL_COMMAND_SVM_FREE, move || match foreign {
+        None => pointers.iter().for_each(|p| {
+            context.svm_free(*p as u64);
+        }),
+        Some(foreign) => {
+            let mut raw: Vec<*mut c_void> =
+                pointers.iter().map(|p| std::ptr::with_exposed_provenance_mut(*p)).collect();
+            let queue = queue_handle.write().cast();
+            (foreign.function)(queue, raw.len() as u32, raw.as_mut_ptr(), foreign.data());
         }
-        Ok(Done::default())
-    });
-    wait.enqueue(&queue, CL_COMMAND_SVM_FREE, Resource::None, false, action)
+    })
 }
 
 /// The shared allocation at a pointer; refuses a range that leaves it.
@@ -97,26 +95,21 @@ pub unsafe fn enqueue_svm_memcpy(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     ensure!(size == 0 || !(dst_ptr.is_null() || src_ptr.is_null()), CL_INVALID_VALUE, "a pointer is NULL");
     let (from, to) = (HostPointer::new(src_ptr), HostPointer::new(dst_ptr));
     // "if the values specified for dst_ptr, src_ptr and size result in an overlapping copy"
     let apart = from.0.saturating_add(size) <= to.0 || to.0.saturating_add(size) <= from.0;
     ensure!(apart, CL_MEM_COPY_OVERLAP, "source and target overlap");
-    let on_device = (shared(&queue.context, from.0, size)?.is_some(), shared(&queue.context, to.0, size)?.is_some());
-    let link = queue.context.device.link;
-    let (duration, resource) = match on_device {
-        (true, true) => (link.inside(size, size), Resource::Compute),
-        (true, false) => (link.read(size), Resource::FromDevice),
-        (false, true) => (link.write(size), Resource::ToDevice),
-        (false, false) => (0, Resource::Host),
+    let context = &call.queue.context;
+    let way = match (shared(context, from.0, size)?.is_some(), shared(context, to.0, size)?.is_some()) {
+        (true, true) => Way::OnDevice,
+        (true, false) => Way::FromDevice,
+        (false, true) => Way::ToDevice,
+        (false, false) => Way::OnHost,
     };
-    let action = Box::new(move |_: &mut _| {
-        move_bytes(from, to, size);
-        Ok(Done { duration, bytes: size as u64, launch: None })
-    });
-    wait.enqueue(&queue, CL_COMMAND_SVM_MEMCPY, resource, blocking_copy != 0, action)
+    let blocks = (Block::at(src_ptr, Layout::linear(0)), Block::at(dst_ptr, Layout::linear(0)));
+    call.transfer(CL_COMMAND_SVM_MEMCPY, (way, blocking_copy != 0), blocks, [size, 1, 1], Vec::new())
 }
 
 pub unsafe fn enqueue_svm_mem_fill(
@@ -129,21 +122,16 @@ pub unsafe fn enqueue_svm_mem_fill(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
-    ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE, "svm_ptr is NULL");
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+    check_pointer(svm_ptr, "svm_ptr")?;
     let pattern = check_pattern(pattern, pattern_size)?;
     let to = HostPointer::new(svm_ptr);
     // "if svm_ptr is not aligned to pattern_size bytes", "if size is not a multiple of pattern_size"
     ensure!(to.0.is_multiple_of(pattern_size), CL_INVALID_VALUE, "svm_ptr is not aligned to {pattern_size} bytes");
     ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE, "size {size} is no multiple of {pattern_size} bytes");
-    shared(&queue.context, to.0, size)?;
-    let duration = queue.context.device.link.inside(0, size);
-    let action = Box::new(move |_: &mut _| {
-        fill_bytes(to, &pattern, size);
-        Ok(Done { duration, bytes: size as u64, launch: None })
-    });
-    wait.enqueue(&queue, CL_COMMAND_SVM_MEMFILL, Resource::Compute, false, action)
+    shared(&call.queue.context, to.0, size)?;
+    let to = Block::at(svm_ptr, Layout::linear(0));
+    call.fill(CL_COMMAND_SVM_MEMFILL, to, [size, 1, 1], pattern, Vec::new())
 }
 
 pub unsafe fn enqueue_svm_map(
@@ -156,17 +144,13 @@ pub unsafe fn enqueue_svm_map(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
-    ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE, "svm_ptr is NULL");
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+    check_pointer(svm_ptr, "svm_ptr")?;
     ensure!(size > 0, CL_INVALID_VALUE, "size is 0");
     let (read, _) = check_map_flags(flags)?;
-    shared(&queue.context, svm_ptr as usize, size)?;
-    let link = queue.context.device.link;
-    let bytes = if read { size } else { 0 };
-    let duration = link.read(bytes);
-    let action = Box::new(move |_: &mut _| Ok(Done { duration, bytes: bytes as u64, launch: None }));
-    wait.enqueue(&queue, CL_COMMAND_SVM_MAP, Resource::FromDevice, blocking_map != 0, action)
+    shared(&call.queue.context, svm_ptr as usize, size)?;
+    let way = (Way::FromDevice, blocking_map != 0);
+    call.synchronise(CL_COMMAND_SVM_MAP, way, if read { size } else { 0 }, Vec::new())
 }
 
 pub unsafe fn enqueue_svm_unmap(
@@ -176,12 +160,9 @@ pub unsafe fn enqueue_svm_unmap(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
-    ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE, "svm_ptr is NULL");
-    let duration = queue.context.device.link.write(0);
-    let action = Box::new(move |_: &mut _| Ok(Done { duration, bytes: 0, launch: None }));
-    wait.enqueue(&queue, CL_COMMAND_SVM_UNMAP, Resource::ToDevice, false, action)
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+    check_pointer(svm_ptr, "svm_ptr")?;
+    call.synchronise(CL_COMMAND_SVM_UNMAP, (Way::ToDevice, false), 0, Vec::new())
 }
 
 /// There is one device and one memory: migration only orders.
@@ -195,20 +176,17 @@ pub unsafe fn enqueue_svm_migrate_mem(
     event_wait_list: *const Raw,
     event: *mut Raw,
 ) -> Result {
-    let queue = queue_of(command_queue)?;
-    let wait = Wait::new(&queue.context, num_events_in_wait_list, event_wait_list, event)?;
+    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     ensure!(num_svm_pointers > 0 && !svm_pointers.is_null(), CL_INVALID_VALUE, "there are no pointers to migrate");
-    let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-    ensure!(flags & !known == 0, CL_INVALID_VALUE, "migration flags {flags:#x} are not known");
+    check_migration(flags)?;
     let sizes = list(sizes, num_svm_pointers as usize);
     for (i, &pointer) in list(svm_pointers, num_svm_pointers as usize).iter().enumerate() {
         // "if sizes[i] is non-zero range [svm_pointers[i], svm_pointers[i]+sizes[i]) is not contained within an existing
         // clSVMAlloc allocation"
         let size = sizes.get(i).copied().unwrap_or(0);
-        if shared(&queue.context, pointer as usize, size)?.is_none() {
+        if shared(&call.queue.context, pointer as usize, size)?.is_none() {
             fail!(CL_INVALID_VALUE, "{pointer:p} lies in no allocation of clSVMAlloc");
         }
     }
-    let action = Box::new(|_: &mut _| Ok(Done::default()));
-    wait.enqueue(&queue, CL_COMMAND_SVM_MIGRATE_MEM, Resource::None, false, action)
+    call.order(CL_COMMAND_SVM_MIGRATE_MEM, || ())
 }

@@ -110,21 +110,21 @@ entries! {
     status clEnqueueCopyBuffer = transfer::enqueue_copy_buffer,
         (command_queue: Raw, src_buffer: Raw, dst_buffer: Raw, src_offset: usize, dst_offset: usize, size: usize,
         num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueReadImage = image::enqueue_read_image,
+    status clEnqueueReadImage = image_transfer::enqueue_read_image,
         (command_queue: Raw, image: Raw, blocking_read: u32, origin: *const usize, region: *const usize,
         row_pitch: usize, slice_pitch: usize, ptr: *mut c_void, num_events_in_wait_list: u32,
         event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueWriteImage = image::enqueue_write_image,
+    status clEnqueueWriteImage = image_transfer::enqueue_write_image,
         (command_queue: Raw, image: Raw, blocking_write: u32, origin: *const usize, region: *const usize,
         input_row_pitch: usize, input_slice_pitch: usize, ptr: *const c_void, num_events_in_wait_list: u32,
         event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyImage = image::enqueue_copy_image,
+    status clEnqueueCopyImage = image_transfer::enqueue_copy_image,
         (command_queue: Raw, src_image: Raw, dst_image: Raw, src_origin: *const usize, dst_origin: *const usize,
         region: *const usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyImageToBuffer = image::enqueue_copy_image_to_buffer,
+    status clEnqueueCopyImageToBuffer = image_transfer::enqueue_copy_image_to_buffer,
         (command_queue: Raw, src_image: Raw, dst_buffer: Raw, src_origin: *const usize, region: *const usize,
         dst_offset: usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyBufferToImage = image::enqueue_copy_buffer_to_image,
+    status clEnqueueCopyBufferToImage = image_transfer::enqueue_copy_buffer_to_image,
         (command_queue: Raw, src_buffer: Raw, dst_image: Raw, src_offset: usize, dst_origin: *const usize,
         region: *const usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
     create clEnqueueMapBuffer = map::enqueue_map_buffer,
@@ -216,7 +216,7 @@ entries! {
     status clEnqueueFillBuffer = transfer::enqueue_fill_buffer,
         (command_queue: Raw, buffer: Raw, pattern: *const c_void, pattern_size: usize, offset: usize, size: usize,
         num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueFillImage = image::enqueue_fill_image,
+    status clEnqueueFillImage = image_transfer::enqueue_fill_image,
         (command_queue: Raw, image: Raw, fill_color: *const c_void, origin: *const usize, region: *const usize,
         num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
     status clEnqueueMigrateMemObjects = transfer::enqueue_migrate_mem_objects,

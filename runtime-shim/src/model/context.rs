@@ -1,17 +1,37 @@
 //! Contexts: a device memory, an engine and an order of commands of their own.
 use super::command::Scheduler;
 use super::memory::{Destructor, SvmAllocation};
-use super::{Device, Engine, Handle};
+use super::{Device, Engine, Handle, Queue};
 use crate::cl::errors::CL_OUT_OF_RESOURCES;
 use crate::error::{ClError, Result};
 use crate::sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, Weak};
 use warpscope_memory::device_memory::DeviceMemory;
 
 /// The program's function for diagnoses.
 pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
+
+/// The queues on the device that a context has; none of them is kept alive by it.
+#[derive(Default)]
+pub struct DeviceQueues {
+    all: Vec<Weak<Queue>>,
+    /// The default one.
+    pub default: Weak<Queue>,
+}
+
+impl DeviceQueues {
+    /// How many there are.
+    pub fn count(&mut self) -> usize {
+        self.all.retain(|queue| queue.strong_count() > 0);
+        self.all.len()
+    }
+    /// Adds one.
+    pub fn add(&mut self, queue: &Arc<Queue>) {
+        self.all.push(Arc::downgrade(queue));
+    }
+}
 
 /// A context.
 pub struct Context {
@@ -30,6 +50,8 @@ pub struct Context {
     pub memory: Arc<DeviceMemory>,
     /// Shared virtual memory by address.
     pub svm: Mutex<BTreeMap<u64, SvmAllocation>>,
+    /// Queues on the device.
+    pub device_queues: Mutex<DeviceQueues>,
     process: u32,
 }
 
@@ -62,6 +84,7 @@ impl Context {
             engine: Arc::new(Mutex::new(engine)),
             device,
             svm: Mutex::default(),
+            device_queues: Mutex::default(),
             process: FORKS.load(Ordering::Relaxed),
         })
     }

@@ -20,7 +20,7 @@ const fn feature(name: &'static str, major: u32) -> Feature {
 }
 
 /// Extensions of the device.
-pub const EXTENSIONS: &[Feature] = &[
+const EXTENSIONS: &[Feature] = &[
     feature("cl_khr_byte_addressable_store", 1),
     feature("cl_khr_extended_versioning", 1),
     feature("cl_khr_fp64", 1),
@@ -32,6 +32,9 @@ pub const EXTENSIONS: &[Feature] = &[
     feature("cl_khr_local_int32_base_atomics", 1),
     feature("cl_khr_local_int32_extended_atomics", 1),
 ];
+
+/// Extensions of the host side that come with images.
+const IMAGE_EXTENSIONS: &[Feature] = &[feature("cl_khr_depth_images", 1), feature("cl_khr_image2d_from_buffer", 1)];
 
 /// Optional features of OpenCL C 3.0.
 pub const C_FEATURES: &[Feature] = &[
@@ -87,6 +90,14 @@ impl Device {
     /// The device of a machine.
     pub fn new(spec: MachineSpec, mode: Mode) -> Device {
         Device { clock: Clock::new(&spec.host), link: Link::new(&spec.host), spec: Arc::new(spec), mode }
+    }
+
+    /// Extensions that it offers.
+    pub fn extensions(&self) -> Vec<Feature> {
+        let images = if self.spec.host.images { IMAGE_EXTENSIONS } else { &[] };
+        let mut all = [EXTENSIONS, images].concat();
+        all.sort_by_key(|feature| feature.name);
+        all
     }
 
     /// Device memory that is handed out.

@@ -4,7 +4,7 @@
 //! A header stays valid while its object lives, be it only because another object or a command in flight refers to it:
 //! the API's reference count is the number of references that the program holds. An event alone ends with its last
 //! reference once its command has ended and its callbacks have returned.
-use super::{Context, Event, Kernel, MemObject, ProgramObject, Queue};
+use super::{Context, Event, Kernel, MemObject, ProgramObject, Queue, Sampler};
 use crate::cl::{Raw, errors};
 use crate::entry::{DISPATCH, Dispatch};
 use crate::error::{ClError, Result, ensure, fail};
@@ -57,6 +57,7 @@ pub enum Entry {
     Context(Reference<Context>),
     Queue(Reference<Queue>),
     Mem(Reference<MemObject>),
+    Sampler(Reference<Sampler>),
     Program(Reference<ProgramObject>),
     Kernel(Reference<Kernel>),
     Event(Reference<Event>),
@@ -113,6 +114,7 @@ macro_rules! object {
 object!(Context, Context, CL_INVALID_CONTEXT, "context", |this| Some(&this.handle), None);
 object!(Queue, Queue, CL_INVALID_COMMAND_QUEUE, "command-queue", |this| Some(&this.handle), Some(&this.context));
 object!(MemObject, Mem, CL_INVALID_MEM_OBJECT, "memory object", |this| Some(&this.handle), Some(&this.context));
+object!(Sampler, Sampler, CL_INVALID_SAMPLER, "sampler", |this| Some(&this.handle), Some(&this.context));
 object!(ProgramObject, Program, CL_INVALID_PROGRAM, "program", |this| Some(&this.handle), Some(&this.context));
 object!(Kernel, Kernel, CL_INVALID_KERNEL, "kernel", |this| Some(&this.handle), Some(&this.program.context));
 object!(
@@ -230,6 +232,7 @@ pub fn current_context() -> Option<Arc<Context>> {
         Entry::Context(r) => r.weak.upgrade(),
         Entry::Queue(r) => of(r),
         Entry::Mem(r) => of(r),
+        Entry::Sampler(r) => of(r),
         Entry::Program(r) => of(r),
         Entry::Kernel(r) => of(r),
         Entry::Event(r) => of(r),

@@ -1,8 +1,8 @@
 //! Memory objects and shared virtual memory.
-use super::{Context, Handle};
-use crate::cl::Raw;
+use super::{Context, Handle, Image};
 use crate::cl::bits::{CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR};
 use crate::cl::errors::CL_MEM_OBJECT_ALLOCATION_FAILURE;
+use crate::cl::{CL_MEM_OBJECT_BUFFER, CL_MEM_OBJECT_PIPE, Raw};
 use crate::error::{ClError, Result, ensure};
 use crate::sync::Mutex;
 use std::sync::Arc;
@@ -16,10 +16,37 @@ pub type Destructor = Box<dyn FnOnce(Raw) + Send>;
 pub struct Mapping {
     /// First address.
     pub address: u64,
-    /// Bytes.
+    /// Bytes that move.
     pub size: usize,
     /// Whether the host may have written.
     pub write: bool,
+    /// Where the region begins: in bytes of a buffer, in elements of an image.
+    pub origin: [usize; 3],
+    /// How far it goes along each axis.
+    pub region: [usize; 3],
+}
+
+impl Mapping {
+    /// Whether both hold the same place.
+    fn meets(&self, other: &Mapping) -> bool {
+        boxes_meet(self.origin, other.origin, |axis| (self.region[axis], other.region[axis]))
+    }
+}
+
+/// Whether two boxes share a place; `sizes` gives theirs along an axis.
+pub fn boxes_meet(a: [usize; 3], b: [usize; 3], sizes: impl Fn(usize) -> (usize, usize)) -> bool {
+    (0..3).all(|axis| {
+        let (of_a, of_b) = sizes(axis);
+        a[axis] < b[axis].saturating_add(of_b) && b[axis] < a[axis].saturating_add(of_a)
+    })
+}
+
+/// Where the elements of an image lie.
+pub enum Storage {
+    /// In an allocation of its own.
+    Own(AllocationId),
+    /// In those of a buffer or another image.
+    Shared(Arc<MemObject>),
 }
 
 /// What a memory object is.
@@ -35,6 +62,22 @@ pub enum MemKind {
         parent: Arc<MemObject>,
         /// Offset in it.
         origin: usize,
+    },
+    /// An image.
+    Image {
+        /// Its format and geometry.
+        image: Image,
+        /// Where its elements lie.
+        storage: Storage,
+    },
+    /// A pipe.
+    Pipe {
+        /// Bytes of a packet.
+        packet_size: u32,
+        /// Packets that it holds.
+        max_packets: u32,
+        /// The allocation.
+        allocation: AllocationId,
     },
 }
 
@@ -82,7 +125,49 @@ impl Context {
 /// Alignment of allocations: that of the largest built-in type, and of the base address that the device reports.
 pub(crate) const BASE_ALIGN: u64 = 4096 / 8;
 
+/// Flags that come with the memory, not with the object that uses it.
+const HOST_POINTER: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
 impl MemObject {
+    fn new(context: Arc<Context>, handle: Handle, kind: MemKind, flags: u64, size: usize, address: u64) -> MemObject {
+        MemObject {
+            handle,
+            context,
+            kind,
+            flags,
+            size,
+            address,
+            host_ptr: 0,
+            properties: Vec::new(),
+            maps: Mutex::default(),
+            destructors: Mutex::default(),
+        }
+    }
+
+    /// An object with memory of its own: with CL_MEM_USE_HOST_PTR the program's, else the device's.
+    ///
+    /// # Safety
+    /// With CL_MEM_USE_HOST_PTR, `host_ptr` is and stays valid for `size` bytes.
+    unsafe fn with_memory(
+        context: Arc<Context>,
+        flags: u64,
+        size: usize,
+        host_ptr: *mut u8,
+        kind: impl FnOnce(AllocationId) -> MemKind,
+    ) -> Result<MemObject> {
+        let in_place = flags & CL_MEM_USE_HOST_PTR != 0;
+        let handle = Handle::reserve()?;
+        let allocation = if in_place {
+            // SAFETY: the caller's promise; the object frees the registration before its end.
+            unsafe { context.memory.register_host(host_ptr, size as u64, Access::ReadWrite)? }
+        } else {
+            context.allocate(size, BASE_ALIGN)?
+        };
+        let mut object = MemObject::new(context, handle, kind(allocation.id), flags, size, allocation.address);
+        object.host_ptr = if in_place { host_ptr as usize } else { 0 };
+        Ok(object)
+    }
+
     /// A buffer. Pointers to host memory must be valid for `size` bytes, and with CL_MEM_USE_HOST_PTR stay so.
     ///
     /// # Safety
@@ -94,61 +179,119 @@ impl MemObject {
         host_ptr: *mut u8,
         properties: Vec<u64>,
     ) -> Result<MemObject> {
-        let in_place = flags & CL_MEM_USE_HOST_PTR != 0;
-        let handle = Handle::reserve()?;
-        let allocation = if in_place {
-            // SAFETY: the caller's promise; the object frees the registration before its end.
-            unsafe { context.memory.register_host(host_ptr, size as u64, Access::ReadWrite)? }
-        } else {
-            context.allocate(size, BASE_ALIGN)?
-        };
+        let kind = |allocation| MemKind::Buffer { allocation };
+        // SAFETY: the caller's promise.
+        let mut object = unsafe { MemObject::with_memory(context, flags, size, host_ptr, kind)? };
+        object.properties = properties;
         if flags & CL_MEM_COPY_HOST_PTR != 0 {
             // SAFETY: the caller's promise; the allocation is new.
             let data = unsafe { std::slice::from_raw_parts(host_ptr, size) };
-            context.memory.write(allocation.address, data)?;
+            object.context.memory.write(object.address, data)?;
         }
-        Ok(MemObject {
-            handle,
-            context,
-            kind: MemKind::Buffer { allocation: allocation.id },
-            flags,
-            size,
-            address: allocation.address,
-            host_ptr: if in_place { host_ptr as usize } else { 0 },
-            properties,
-            maps: Mutex::default(),
-            destructors: Mutex::default(),
-        })
+        Ok(object)
+    }
+
+    /// An image with elements of its own; with CL_MEM_COPY_HOST_PTR it is the caller who copies them.
+    ///
+    /// # Safety
+    /// With CL_MEM_USE_HOST_PTR, `host_ptr` is and stays valid for the image's `size` bytes.
+    pub unsafe fn image(
+        context: Arc<Context>,
+        flags: u64,
+        (image, size): (Image, usize),
+        host_ptr: *mut u8,
+        properties: Vec<u64>,
+    ) -> Result<MemObject> {
+        let kind = |allocation| MemKind::Image { image, storage: Storage::Own(allocation) };
+        // SAFETY: the caller's promise.
+        let mut object = unsafe { MemObject::with_memory(context, flags, size, host_ptr, kind)? };
+        object.properties = properties;
+        Ok(object)
+    }
+
+    /// An object that shows the memory of another one, from `offset` on.
+    fn view(parent: &Arc<MemObject>, flags: u64, offset: usize, size: usize, kind: MemKind) -> Result<MemObject> {
+        let flags = flags | parent.flags & HOST_POINTER;
+        let (context, address) = (parent.context.clone(), parent.address + offset as u64);
+        let mut object = MemObject::new(context, Handle::reserve()?, kind, flags, size, address);
+        object.host_ptr = if parent.host_ptr == 0 { 0 } else { parent.host_ptr + offset };
+        Ok(object)
     }
 
     /// A region of a buffer.
     pub fn sub_buffer(parent: Arc<MemObject>, flags: u64, origin: usize, size: usize) -> Result<MemObject> {
-        let inherited = parent.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-        Ok(MemObject {
-            handle: Handle::reserve()?,
-            context: parent.context.clone(),
-            flags: flags | inherited,
-            size,
-            address: parent.address + origin as u64,
-            host_ptr: if parent.host_ptr == 0 { 0 } else { parent.host_ptr + origin },
-            properties: Vec::new(),
-            maps: Mutex::default(),
-            destructors: Mutex::default(),
-            kind: MemKind::SubBuffer { parent, origin },
-        })
+        MemObject::view(&parent, flags, origin, size, MemKind::SubBuffer { parent: parent.clone(), origin })
+    }
+
+    /// An image whose elements are a buffer's or another image's.
+    pub fn image_of(
+        parent: Arc<MemObject>,
+        flags: u64,
+        (image, size): (Image, usize),
+        properties: Vec<u64>,
+    ) -> Result<MemObject> {
+        let kind = MemKind::Image { image, storage: Storage::Shared(parent.clone()) };
+        let mut object = MemObject::view(&parent, flags, 0, size, kind)?;
+        object.properties = properties;
+        Ok(object)
+    }
+
+    /// A pipe, empty.
+    pub fn pipe(context: Arc<Context>, flags: u64, packet_size: u32, max_packets: u32) -> Result<MemObject> {
+        let size = packet_size as usize * max_packets as usize;
+        let kind = |allocation| MemKind::Pipe { packet_size, max_packets, allocation };
+        // SAFETY: there is no host pointer.
+        unsafe { MemObject::with_memory(context, flags, size, std::ptr::null_mut(), kind) }
+    }
+
+    /// CL_MEM_TYPE.
+    pub fn object_type(&self) -> u32 {
+        match &self.kind {
+            MemKind::Buffer { .. } | MemKind::SubBuffer { .. } => CL_MEM_OBJECT_BUFFER,
+            MemKind::Image { image, .. } => image.kind,
+            MemKind::Pipe { .. } => CL_MEM_OBJECT_PIPE,
+        }
+    }
+
+    /// The image, if it is one.
+    pub fn as_image(&self) -> Option<&Image> {
+        if let MemKind::Image { image, .. } = &self.kind { Some(image) } else { None }
+    }
+
+    /// The memory object that it was made from (CL_MEM_ASSOCIATED_MEMOBJECT).
+    pub fn parent(&self) -> Option<&Arc<MemObject>> {
+        match &self.kind {
+            MemKind::SubBuffer { parent, .. } | MemKind::Image { storage: Storage::Shared(parent), .. } => Some(parent),
+            _ => None,
+        }
+    }
+
+    /// The allocation that goes with the object.
+    fn allocation(&self) -> Option<AllocationId> {
+        match self.kind {
+            MemKind::Buffer { allocation }
+            | MemKind::Image { storage: Storage::Own(allocation), .. }
+            | MemKind::Pipe { allocation, .. } => Some(allocation),
+            _ => None,
+        }
     }
 
     /// The buffer that owns the memory, and this object's offset in it.
     pub fn root(self: &Arc<Self>) -> (Arc<MemObject>, usize) {
         match &self.kind {
-            MemKind::Buffer { .. } => (self.clone(), 0),
             MemKind::SubBuffer { parent, origin } => (parent.clone(), *origin),
+            _ => (self.clone(), 0),
         }
     }
 
-    /// Registers a mapping.
-    pub fn map(&self, mapping: Mapping) {
-        self.maps.lock().push(mapping);
+    /// Registers a mapping; `false` where a place would be mapped for writing twice.
+    pub fn map(&self, mapping: Mapping) -> bool {
+        let mut maps = self.maps.lock();
+        let free = !mapping.write || maps.iter().all(|m| !m.write || !m.meets(&mapping));
+        if free {
+            maps.push(mapping);
+        }
+        free
     }
 
     /// Ends the mapping that begins at `address`.
@@ -171,7 +314,7 @@ impl MemObject {
 
 impl Drop for MemObject {
     fn drop(&mut self) {
-        if let MemKind::Buffer { allocation } = self.kind {
+        if let Some(allocation) = self.allocation() {
             // Live until here by construction.
             let _ = self.context.memory.free(allocation);
         }

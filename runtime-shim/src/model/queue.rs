@@ -23,7 +23,7 @@ struct State {
     fault: Option<ClError>,
 }
 
-/// A host command queue.
+/// A command queue.
 pub struct Queue {
     pub(crate) handle: Handle,
     /// Its context.
@@ -32,6 +32,8 @@ pub struct Queue {
     pub properties: crate::sync::Mutex<u64>,
     /// Whether commands may overtake each other.
     pub out_of_order: bool,
+    /// Bytes of a queue on the device, which takes commands of kernels only; none for a queue on the host.
+    pub on_device: Option<u32>,
     /// Whether it was made to measure times.
     pub profiling: bool,
     /// The list given at its creation, terminator included; empty if none was given.
@@ -41,7 +43,12 @@ pub struct Queue {
 
 impl Queue {
     /// A queue.
-    pub fn new(context: Arc<Context>, properties: u64, property_list: Vec<u64>) -> Result<Queue> {
+    pub fn new(
+        context: Arc<Context>,
+        properties: u64,
+        property_list: Vec<u64>,
+        on_device: Option<u32>,
+    ) -> Result<Queue> {
         use crate::cl::bits::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE};
         Ok(Queue {
             handle: Handle::reserve()?,
@@ -50,6 +57,7 @@ impl Queue {
             out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
             property_list,
+            on_device,
             state: Mutex::default(),
         })
     }
