@@ -195,3 +195,19 @@ fn dimensions_that_do_not_exist() {
         assert_eq!(stored, [Some(1), Some(0), None, None]);
     }
 }
+
+/// Images, samplers and pipes are handles: a kernel may take them and pass them on, but not look behind one.
+#[test]
+fn handles_can_be_taken_but_not_used() {
+    let taking = "void f(read_only image2d_t i, sampler_t s, __global int *o) { *o = 1; }
+        __kernel void k(read_only image2d_t i, sampler_t s, __global int *o) { f(i, s, o); }";
+    // llvm-spirv 15 does not survive images at -O0.
+    let m = decode(&compile(taking, Level::O2, &[])).expect("decodes");
+    let kinds: Vec<_> = m.kernels[0].parameters.iter().map(|p| (p.kind.clone(), p.size, p.offset)).collect();
+    use ParameterKind::{Pointer, Value};
+    assert_eq!(kinds, [(Value, 8, 0), (Value, 8, 8), (Pointer { constant: false }, 8, 16)]);
+    let using = "__kernel void k(read_only image2d_t i, sampler_t s, __global float4 *o) {
+        *o = read_imagef(i, s, (int2)(0, 0)); }";
+    let error = decode(&compile(using, Level::O2, &[])).expect_err("there are no image functions").to_string();
+    assert!(error.contains("OpSampledImage") && error.contains("not supported"), "{error}");
+}

@@ -231,14 +231,15 @@ impl<'a> ModuleReader<'a> {
             | Op::TypeFunction
             | Op::TypeEvent
             | Op::TypeForwardPointer => self.read_type(i),
-            Op::TypeImage
-            | Op::TypeSampler
-            | Op::TypeSampledImage
+            // Handles, which kernels may take and pass on: 8 bytes. Instructions that look behind one are refused
+            // where they stand.
+            Op::TypeImage | Op::TypeSampler | Op::TypePipe | Op::TypeQueue => {
+                self.types.add_simple(i.id, Kind::Scalar(Ty::I64))
+            }
+            Op::TypeSampledImage
             | Op::TypeOpaque
             | Op::TypeDeviceEvent
             | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypePipe
             | Op::TypePipeStorage
             | Op::TypeNamedBarrier => {
                 // Kept by id alone; a value of the type is refused where it is used.

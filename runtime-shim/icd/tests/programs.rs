@@ -1,5 +1,6 @@
 //! C programs against the driver, through the system's ICD loader. Each file in `c/` is one area of the API; it checks
 //! what the specification says and exits with 0. Needs gcc and the loader (Debian: gcc, ocl-icd-opencl-dev).
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -70,7 +71,7 @@ macro_rules! programs {
     };
 }
 
-programs!(queries, handles, buffers, events, svm, threads, fork, errors, kernels, programs);
+programs!(queries, handles, buffers, events, svm, threads, fork, errors, kernels, programs, refusals);
 
 /// Everything whose host side there is, also where kernels cannot use it yet.
 const ALL_OBJECTS: (&str, &str) = ("WARPSCOPE_SET", "host.images=true;host.pipes=true;host.device_queues=true");
@@ -83,6 +84,46 @@ fn images() {
 #[test]
 fn objects() {
     passes("objects", &[ALL_OBJECTS]);
+}
+
+/// `errors.tsv` lists the errors of every function in the OpenCL 2.2 API specification but CL_OUT_OF_RESOURCES and
+/// CL_OUT_OF_HOST_MEMORY, and some of OpenCL 3.0: the programs provoke each one, unless the list says why it cannot occur.
+#[test]
+fn every_error_is_provoked() {
+    let programs = Programs::new();
+    let runs: &[(&str, &[(&str, &str)])] = &[
+        ("queries", &[]),
+        ("handles", &[]),
+        ("buffers", &[]),
+        ("events", &[]),
+        ("svm", &[]),
+        ("errors", &[]),
+        ("errors", &[ALL_OBJECTS]),
+        ("kernels", &[]),
+        ("programs", &[]),
+        ("images", &[ALL_OBJECTS]),
+        ("objects", &[ALL_OBJECTS]),
+        ("refusals", &[]),
+        ("refusals", &[ALL_OBJECTS]),
+        ("refusals", &[("WITHOUT_TOOLS", "1"), ("PATH", ""), ("WARPSCOPE_CLANG", "/nowhere")]),
+    ];
+    let mut provoked = BTreeSet::new();
+    for (name, environment) in runs {
+        let result = programs.run(&programs.compile(name), environment);
+        assert!(result.status.success(), "{name}: {}", String::from_utf8_lossy(&result.stderr));
+        provoked.extend(String::from_utf8_lossy(&result.stdout).lines().map(str::to_string));
+    }
+    let list =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors.tsv")).expect("the list");
+    let mut wrong = Vec::new();
+    for row in list.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let possible = columns.get(2).is_none_or(|why| why.is_empty());
+        if provoked.contains(&format!("{} {}", columns[0], columns[1])) != possible {
+            wrong.push(row);
+        }
+    }
+    assert!(wrong.is_empty(), "not provoked, or provoked though it cannot occur: {wrong:#?}");
 }
 
 #[test]

@@ -179,7 +179,8 @@ unsafe fn memory(device: &Device, name: u32, q: &Query) -> Answer {
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
             let orders =
                 CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST;
-            let scopes = CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+            let scopes =
+                CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
             let items = if name == CL_DEVICE_ATOMIC_FENCE_CAPABILITIES { CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM } else { 0 };
             q.value(orders | scopes | items)
         }

@@ -1,9 +1,10 @@
 //! Kernel objects and their arguments (OpenCL 3.0 API, 5.9.1 to 5.9.3).
 use super::{list, release, retain, text};
 use crate::cl::*;
-use crate::error::{Result, ensure, fail};
+use crate::error::{ClError, Result, ensure, fail};
 use crate::model::handle::{self, publish};
-use crate::model::{ArgumentValue, Kernel, MemObject, ProgramObject};
+use crate::model::spirv::{Access, HandleType};
+use crate::model::{ArgumentValue, Kernel, MemObject, ProgramObject, Queue, Sampler};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use warpscope_exec::program::ParameterKind;
@@ -65,6 +66,23 @@ pub unsafe fn set_kernel_arg(kernel: Raw, arg_index: u32, arg_size: usize, arg_v
     let kernel = handle::resolve::<Kernel>(kernel)?;
     let parameter = kernel.parameter(arg_index)?;
     let name = &parameter.name;
+    if let Some(handle) = kernel.info().handles[arg_index as usize] {
+        let size = size_of::<Raw>();
+        ensure!(
+            arg_size == size,
+            CL_INVALID_ARG_SIZE,
+            "argument {arg_index} (`{name}`) is a handle: its size is {size}, not {arg_size}"
+        );
+        let Some(&raw) = list(arg_value.cast::<Raw>(), 1).first() else {
+            fail!(CL_INVALID_ARG_VALUE, "argument {arg_index} (`{name}`): its value is NULL")
+        };
+        let value = handle_argument(&kernel, handle, raw).map_err(|e| {
+            let why = format!("argument {arg_index} (`{name}`): {}", e.why);
+            ClError::new(e.code, why)
+        })?;
+        kernel.set(arg_index as usize, value);
+        return Ok(());
+    }
     let value = match parameter.kind {
         ParameterKind::LocalPointer { .. } => {
             // "if the argument is declared with the local qualifier and arg_size is zero", and "arg_value must be NULL"
@@ -92,6 +110,12 @@ pub unsafe fn set_kernel_arg(kernel: Raw, arg_index: u32, arg_size: usize, arg_v
             match list(arg_value.cast::<Raw>(), 1).first() {
                 Some(raw) if !raw.is_null() => {
                     let object = handle::resolve::<MemObject>(*raw)?;
+                    let buffer = object.object_type() == CL_MEM_OBJECT_BUFFER;
+                    ensure!(
+                        buffer,
+                        CL_INVALID_MEM_OBJECT,
+                        "argument {arg_index} (`{name}`) takes a buffer, not an image or a pipe"
+                    );
                     super::same_context(&kernel.program.context, &object.context, "the memory object")?;
                     ArgumentValue::Memory(Arc::downgrade(&object))
                 }
@@ -111,6 +135,47 @@ pub unsafe fn set_kernel_arg(kernel: Raw, arg_index: u32, arg_size: usize, arg_v
     };
     kernel.set(arg_index as usize, value);
     Ok(())
+}
+
+/// An argument that is a handle, checked against what the parameter stands for.
+fn handle_argument(kernel: &Kernel, handle: HandleType, raw: Raw) -> Result<ArgumentValue> {
+    let context = &kernel.program.context;
+    let bytes = || ArgumentValue::Value((raw as u64).to_le_bytes().to_vec());
+    match handle {
+        // "for an argument declared to be of type sampler_t when the specified arg_value is not a valid sampler object"
+        HandleType::Sampler => {
+            let sampler = handle::resolve::<Sampler>(raw)?;
+            super::same_context(context, &sampler.context, "the sampler").map(|()| bytes())
+        }
+        // "for an argument declared to be of type queue_t when the specified arg_value is not a valid device queue object"
+        HandleType::Queue => {
+            let queue = handle::resolve::<Queue>(raw).ok().filter(|queue| queue.on_device.is_some());
+            let Some(queue) = queue else { fail!(CL_INVALID_DEVICE_QUEUE, "{raw:p} is no queue on the device") };
+            super::same_context(context, &queue.context, "the queue on the device").map(|()| bytes())
+        }
+        HandleType::Pipe(_) => {
+            let object = handle::resolve::<MemObject>(raw)?;
+            ensure!(object.object_type() == CL_MEM_OBJECT_PIPE, CL_INVALID_MEM_OBJECT, "the memory object is no pipe");
+            super::same_context(context, &object.context, "the pipe")?;
+            Ok(ArgumentValue::Handle(Arc::downgrade(&object)))
+        }
+        HandleType::Image { kind, depth, access } => {
+            let object = handle::resolve::<MemObject>(raw)?;
+            let Some(image) = object.as_image() else { fail!(CL_INVALID_MEM_OBJECT, "the memory object is no image") };
+            super::same_context(context, &object.context, "the image")?;
+            // "if the argument is an image declared with the read_only qualifier and arg_value refers to an image object
+            // created with cl_mem_flags of CL_MEM_WRITE_ONLY", and the reverse
+            let denied = match access {
+                Access::Read => CL_MEM_WRITE_ONLY,
+                Access::Write => CL_MEM_READ_ONLY,
+                Access::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+            };
+            ensure!(object.flags & denied == 0, CL_INVALID_ARG_VALUE, "the kernel may not use the image in this way");
+            let fits = image.kind == kind && depth == (image.format.order == CL_DEPTH);
+            ensure!(fits, CL_INVALID_ARG_VALUE, "the image is of another kind than the parameter");
+            Ok(ArgumentValue::Handle(Arc::downgrade(&object)))
+        }
+    }
 }
 
 pub unsafe fn set_kernel_arg_svm_pointer(kernel: Raw, arg_index: u32, arg_value: *const c_void) -> Result {

@@ -5,6 +5,7 @@ use crate::cl::*;
 use crate::error::{Result, ensure, fail};
 use crate::model::Kernel;
 use crate::model::handle;
+use crate::model::spirv::{Access, HandleType};
 use std::ffi::c_void;
 use warpscope_exec::program::ParameterKind;
 
@@ -131,6 +132,7 @@ pub unsafe fn get_kernel_arg_info(
     let parameter = object.parameter(arg_indx)?;
     let query = Query::new(param_value_size, param_value, param_value_size_ret);
     let qualifiers = &object.info().qualifiers[arg_indx as usize];
+    let stands_for = object.info().handles[arg_indx as usize];
     // "if the argument information is not available for kernel"
     let known = !parameter.type_name.is_empty();
     let available = |known: bool| -> Result {
@@ -138,13 +140,24 @@ pub unsafe fn get_kernel_arg_info(
         Ok(())
     };
     match param_name {
+        // Images and pipes count as global memory.
         CL_KERNEL_ARG_ADDRESS_QUALIFIER => query.value(match parameter.kind {
+            _ if matches!(stands_for, Some(HandleType::Image { .. } | HandleType::Pipe(_))) => {
+                CL_KERNEL_ARG_ADDRESS_GLOBAL
+            }
             ParameterKind::Pointer { constant: true } => CL_KERNEL_ARG_ADDRESS_CONSTANT,
             ParameterKind::Pointer { constant: false } => CL_KERNEL_ARG_ADDRESS_GLOBAL,
             ParameterKind::LocalPointer { .. } => CL_KERNEL_ARG_ADDRESS_LOCAL,
             ParameterKind::Value => CL_KERNEL_ARG_ADDRESS_PRIVATE,
         }),
-        CL_KERNEL_ARG_ACCESS_QUALIFIER => query.value(CL_KERNEL_ARG_ACCESS_NONE),
+        CL_KERNEL_ARG_ACCESS_QUALIFIER => query.value(match stands_for {
+            Some(HandleType::Image { access, .. } | HandleType::Pipe(access)) => match access {
+                Access::Read => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                Access::Write => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                Access::ReadWrite => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+            },
+            _ => CL_KERNEL_ARG_ACCESS_NONE,
+        }),
         CL_KERNEL_ARG_TYPE_NAME => {
             available(known)?;
             query.text(&parameter.type_name)
@@ -154,7 +167,8 @@ pub unsafe fn get_kernel_arg_info(
             let bit = |word: &str, bit: u64| if qualifiers.split(' ').any(|w| w == word) { bit } else { 0 };
             // "CL_KERNEL_ARG_TYPE_CONST is returned if … the argument is declared with the constant address space"
             let constant = parameter.kind == ParameterKind::Pointer { constant: true };
-            let extra = if constant { CL_KERNEL_ARG_TYPE_CONST } else { 0 };
+            let pipe = if matches!(stands_for, Some(HandleType::Pipe(_))) { CL_KERNEL_ARG_TYPE_PIPE } else { 0 };
+            let extra = pipe | if constant { CL_KERNEL_ARG_TYPE_CONST } else { 0 };
             query.value(
                 extra
                     | bit("const", CL_KERNEL_ARG_TYPE_CONST)

@@ -3,6 +3,7 @@ use super::{check_devices, destructor, list, release, retain, text};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
 use crate::model::handle::{self, publish};
+use crate::model::spirv::{Words, is_module};
 use crate::model::{Binary, Context, ProgramObject};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -36,9 +37,7 @@ pub unsafe fn create_program_with_il(context: Raw, il: *const c_void, length: us
     // intermediate language input"
     ensure!(!il.is_null() && length > 0, CL_INVALID_VALUE, "il is NULL or its length is 0");
     let bytes = list(il.cast::<u8>(), length).to_vec();
-    let magic = bytes.get(..4).map(|b| [b[0], b[1], b[2], b[3]]);
-    let ours = magic == Some(0x0723_0203u32.to_le_bytes()) || magic == Some(0x0723_0203u32.to_be_bytes());
-    ensure!(ours && length.is_multiple_of(4) && length >= 20, CL_INVALID_VALUE, "il is no SPIR-V module");
+    ensure!(is_module(&bytes), CL_INVALID_VALUE, "il is no SPIR-V module");
     Ok(publish(Arc::new(ProgramObject::from_il(context, bytes)?)))
 }
 
@@ -127,7 +126,7 @@ pub unsafe fn set_program_specialization_constant(
     let program = handle::resolve::<ProgramObject>(program)?;
     // "CL_INVALID_PROGRAM if program is not a valid program object created from an intermediate language"
     let Some(il) = &program.il else { fail!(CL_INVALID_PROGRAM, "the program was not made from SPIR-V") };
-    let Some(size) = specialization_size(il, spec_id) else {
+    let Some(size) = Words::new(il).specialization_size(spec_id) else {
         fail!(CL_INVALID_SPEC_ID, "the module has no specialization constant {spec_id}")
     };
     // "CL_INVALID_VALUE if spec_size does not match the size of the specialization constant … or if spec_value is NULL"
@@ -135,36 +134,4 @@ pub unsafe fn set_program_specialization_constant(
     ensure!(!spec_value.is_null(), CL_INVALID_VALUE, "spec_value is NULL");
     program.set_constant(spec_id, list(spec_value.cast::<u8>(), spec_size).to_vec());
     Ok(())
-}
-
-/// Bytes of a module's specialization constant; a truth value takes one.
-fn specialization_size(il: &[u8], id: u32) -> Option<usize> {
-    let swap = il.starts_with(&0x0723_0203u32.to_be_bytes());
-    let word = |c: &[u8]| {
-        let bytes = [c[0], c[1], c[2], c[3]];
-        if swap { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
-    };
-    let words: Vec<u32> = il.chunks_exact(4).map(word).collect();
-    let mut instructions = Vec::new();
-    let mut at = 5;
-    while at < words.len() {
-        let count = (words[at] >> 16) as usize;
-        let instruction = words.get(at..at + count.max(1))?;
-        instructions.push((words[at] & 0xffff, instruction));
-        at += count.max(1);
-    }
-    const DECORATE: u32 = 71;
-    const SPEC_ID: u32 = 1;
-    let find = |op: u32, test: &dyn Fn(&[u32]) -> bool| instructions.iter().find(|(o, i)| *o == op && test(i));
-    let (_, decoration) = find(DECORATE, &|i| i.len() == 4 && i[2] == SPEC_ID && i[3] == id)?;
-    let target = decoration[1];
-    let is_boolean = |i: &[u32]| i.get(2) == Some(&target);
-    if find(48, &is_boolean).or(find(49, &is_boolean)).is_some() {
-        return Some(1);
-    }
-    let (_, constant) = find(50, &is_boolean)?;
-    let result = constant[1];
-    let defines = |i: &[u32]| i.get(1) == Some(&result);
-    let (_, ty) = find(21, &defines).or(find(22, &defines))?;
-    Some(*ty.get(2)? as usize / 8)
 }

@@ -40,6 +40,7 @@ const IMAGE_EXTENSIONS: &[Feature] = &[feature("cl_khr_depth_images", 1), featur
 pub const C_FEATURES: &[Feature] = &[
     feature("__opencl_c_atomic_order_acq_rel", 3),
     feature("__opencl_c_atomic_order_seq_cst", 3),
+    feature("__opencl_c_atomic_scope_all_devices", 3),
     feature("__opencl_c_atomic_scope_device", 3),
     feature("__opencl_c_fp64", 3),
     feature("__opencl_c_generic_address_space", 3),

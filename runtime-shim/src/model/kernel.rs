@@ -9,8 +9,10 @@ use warpscope_sim::Argument;
 /// A set argument. Kernels hold no reference to memory objects (OpenCL 3.0 API, 5.9.2).
 #[derive(Clone)]
 pub enum ArgumentValue {
-    /// A memory object.
+    /// A memory object behind a pointer.
     Memory(Weak<MemObject>),
+    /// A memory object that is a handle to the kernel: an image or a pipe.
+    Handle(Weak<MemObject>),
     /// An address; 0 for NULL.
     Address(u64),
     /// Bytes.
@@ -81,14 +83,20 @@ impl Kernel {
             let Some(argument) = argument else {
                 fail!(CL_INVALID_KERNEL_ARGS, "argument {i} (`{name}`) of kernel `{}` is not set", self.info().name)
             };
+            let object = |weak: &Weak<MemObject>| match weak.upgrade() {
+                Some(object) => Ok(object),
+                None => fail!(CL_INVALID_MEM_OBJECT, "the memory object of argument {i} (`{name}`) was released"),
+            };
             out.push(match argument {
-                ArgumentValue::Memory(object) => {
-                    let Some(object) = object.upgrade() else {
-                        fail!(CL_INVALID_MEM_OBJECT, "the memory object of argument {i} (`{name}`) was released")
-                    };
-                    let address = object.address;
-                    keep.push(object);
-                    Argument::Pointer(address)
+                ArgumentValue::Memory(weak) => {
+                    let object = object(weak)?;
+                    keep.push(object.clone());
+                    Argument::Pointer(object.address)
+                }
+                ArgumentValue::Handle(weak) => {
+                    let object = object(weak)?;
+                    keep.push(object.clone());
+                    Argument::Value(object.address.to_le_bytes().to_vec())
                 }
                 ArgumentValue::Address(address) => Argument::Pointer(*address),
                 ArgumentValue::Value(bytes) => Argument::Value(bytes.clone()),

@@ -17,6 +17,7 @@ mod program;
 mod queue;
 mod record;
 mod sampler;
+pub mod spirv;
 mod thread;
 mod toolchain;
 

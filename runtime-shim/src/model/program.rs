@@ -1,5 +1,6 @@
 //! Programs: source, SPIR-V or a binary, and what building makes of them.
 use super::binary::Binary;
+use super::spirv::HandleType;
 use super::toolchain::{self, BuildFailure, CompileInput};
 use super::{Context, Device, Handle};
 use crate::cl::Raw;
@@ -38,6 +39,8 @@ pub struct KernelInfo {
     pub name: String,
     /// Parameters.
     pub parameters: Vec<Parameter>,
+    /// What those parameters that are handles stand for.
+    pub handles: Vec<Option<HandleType>>,
     /// Qualifiers of each parameter, as OpenCL C words (`const restrict`).
     pub qualifiers: Vec<String>,
     /// `reqd_work_group_size`.

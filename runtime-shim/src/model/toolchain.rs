@@ -3,6 +3,7 @@
 use super::binary::Binary;
 use super::device::compiler_features;
 use super::program::{Built, KernelInfo};
+use super::spirv::Words;
 use super::{Context, Device};
 use crate::cl::errors::*;
 use crate::error::{ClError, Result};
@@ -132,7 +133,8 @@ pub fn finish(context: &Arc<Context>, binary: &Binary) -> std::result::Result<Bu
 
 /// Kernels that the API shows: the invoke kernels of blocks stay hidden.
 fn kernel_infos(module: &Module, spirv: &[u8]) -> Vec<KernelInfo> {
-    let strings = strings(spirv);
+    let words = Words::new(spirv);
+    let (strings, mut handles) = (words.strings(), words.handles());
     let mut out = Vec::new();
     for (index, kernel) in module.kernels.iter().enumerate() {
         if kernel.name.starts_with("__") && kernel.name.ends_with("_block_invoke_kernel") {
@@ -160,32 +162,15 @@ fn kernel_infos(module: &Module, spirv: &[u8]) -> Vec<KernelInfo> {
             index,
             name: kernel.name.clone(),
             parameters: kernel.parameters.clone(),
+            handles: {
+                let mut found = handles.remove(&kernel.name).unwrap_or_default();
+                found.resize(kernel.parameters.len(), None);
+                found
+            },
             qualifiers,
             required_group_size: kernel.required_group_size,
             attributes: attributes.join(" "),
         });
-    }
-    out
-}
-
-/// The OpString texts of a module; the translator keeps argument metadata in them.
-fn strings(spirv: &[u8]) -> Vec<String> {
-    const OP_STRING: u32 = 7;
-    const OP_FUNCTION: u32 = 54;
-    let words: Vec<u32> = spirv.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
-    let mut out = Vec::new();
-    let mut at = 5;
-    while at < words.len() {
-        let (count, op) = ((words[at] >> 16) as usize, words[at] & 0xffff);
-        if count == 0 || op == OP_FUNCTION {
-            break;
-        }
-        if op == OP_STRING {
-            let text = words.get(at + 2..at + count).unwrap_or(&[]).iter().flat_map(|w| w.to_le_bytes());
-            let bytes: Vec<u8> = text.take_while(|b| *b != 0).collect();
-            out.push(String::from_utf8_lossy(&bytes).into_owned());
-        }
-        at += count;
     }
     out
 }

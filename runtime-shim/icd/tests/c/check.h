@@ -15,11 +15,16 @@
 
 #define FAIL(...) (fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), exit(1))
 #define TRUE_(condition) do { if (!(condition)) FAIL("not true: %s", #condition); } while (0)
+// Says which error of which function was provoked; a test compares that with the specification's lists.
+static void provoked(const char *call, const char *code) {
+    size_t length = strcspn(call, "(");
+    if (!strncmp(call, "cl", 2) && strcmp(code, "CL_SUCCESS")) printf("%.*s %s\n", (int)length, call, code);
+}
 // The call must return this code.
-#define RETURNS(code, call) do { cl_int r_ = (call); if (r_ != (code)) FAIL("%s: %d instead of %s", #call, r_, #code); } while (0)
+#define RETURNS(code, call) do { cl_int r_ = (call); if (r_ != (code)) FAIL("%s: %d instead of %s", #call, r_, #code); provoked(#call, #code); } while (0)
 #define OK(call) RETURNS(CL_SUCCESS, call)
 // A creating call, with `&err` as its last argument, must fail with this code and return NULL.
-#define REFUSES(code, call) do { err = 1; void *p_ = (void *)(call); if (err != (code) || p_) FAIL("%s: %d instead of %s", #call, err, #code); } while (0)
+#define REFUSES(code, call) do { err = 1; void *p_ = (void *)(call); if (err != (code) || p_) FAIL("%s: %d instead of %s", #call, err, #code); provoked(#call, #code); } while (0)
 #define MADE(variable, call) do { err = 1; variable = (call); if (err != CL_SUCCESS) FAIL("%s: %d", #call, err); } while (0)
 
 static cl_int err;

@@ -8,11 +8,46 @@ static void CL_CALLBACK free_func(cl_command_queue q, cl_uint n, void *pointers[
     freed += (int)n;
 }
 
+// Host and kernel talk while the kernel runs: atomics order what plain accesses wrote (OpenCL 3.0 API, 3.3.6).
+static void atomics(void) {
+    cl_program p = build(
+        "kernel void talk(global atomic_int *flag, global volatile int *data) {\n"
+        "    data[0] = 41;\n"
+        "    atomic_store_explicit(flag, 1, memory_order_release, memory_scope_all_svm_devices);\n"
+        "    while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_all_svm_devices) != 2);\n"
+        "    data[1] = data[0] + 1;\n"
+        "}\n", "-cl-std=CL3.0");
+    cl_kernel k;
+    MADE(k, clCreateKernel(p, "talk", &err));
+    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    int *flag = clSVMAlloc(context, flags, 64, 0);
+    volatile int *data = clSVMAlloc(context, flags, 64, 0);
+    TRUE_(flag && data);
+    TRUE_(!clSVMAlloc(context, CL_MEM_SVM_ATOMICS, 64, 0)); // Only fine-grained.
+    *flag = 0;
+    OK(clSetKernelArgSVMPointer(k, 0, flag));
+    OK(clSetKernelArgSVMPointer(k, 1, (const void *)data));
+    OK(clEnqueueTask(queue, k, 0, NULL, NULL));
+    OK(clFlush(queue));
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 1);
+    TRUE_(data[0] == 41);
+    data[0] = 50;
+    __atomic_store_n(flag, 2, __ATOMIC_RELEASE);
+    OK(clFinish(queue));
+    TRUE_(data[1] == 51);
+    clSVMFree(context, flag);
+    clSVMFree(context, (void *)data);
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 int main(void) {
     open_device(0);
     cl_device_svm_capabilities capabilities;
     OK(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof capabilities, &capabilities, NULL));
-    TRUE_(capabilities & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
+    TRUE_(capabilities == (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS));
+    RETURNS(CL_INVALID_VALUE, clEnqueueSVMUnmap(queue, NULL, 0, NULL, NULL));
+    atomics();
     uint32_t *a = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
     uint32_t *b = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 4096, 64);
     TRUE_(a && b && (uintptr_t)b % 64 == 0 && (uintptr_t)a % 128 == 0);
