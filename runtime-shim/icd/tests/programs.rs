@@ -71,7 +71,7 @@ macro_rules! programs {
     };
 }
 
-programs!(queries, handles, buffers, events, svm, threads, fork, errors, kernels, programs, refusals);
+programs!(queries, handles, entries, buffers, events, svm, threads, fork, errors, kernels, programs, refusals);
 
 /// Everything whose host side there is, also where kernels cannot use it yet.
 const ALL_OBJECTS: (&str, &str) = ("WARPSCOPE_SET", "host.images=true;host.pipes=true;host.device_queues=true");
@@ -84,6 +84,11 @@ fn images() {
 #[test]
 fn objects() {
     passes("objects", &[ALL_OBJECTS]);
+}
+
+#[test]
+fn queries_of_all_objects() {
+    passes("queries", &[ALL_OBJECTS]);
 }
 
 /// `errors.tsv` lists the errors of every function in the OpenCL 2.2 API specification but CL_OUT_OF_RESOURCES and

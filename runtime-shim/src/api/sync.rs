@@ -33,6 +33,7 @@ pub unsafe fn enqueue_barrier_with_wait_list(
 
 /// Deprecated since 1.1: a marker that waits for everything before it.
 pub unsafe fn enqueue_marker(command_queue: Raw, event: *mut Raw) -> Result {
+    queue_of(command_queue)?;
     ensure!(!event.is_null(), CL_INVALID_VALUE, "event is NULL");
     enqueue(command_queue, CL_COMMAND_MARKER, Order::Marker, 0, std::ptr::null(), event)
 }

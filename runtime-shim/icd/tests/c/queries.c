@@ -1,4 +1,4 @@
-// Every info query of the objects that need no compiler, with the size protocol (value, size, both, too small).
+// Every info query of every object, with the size protocol (value, size, both, too small).
 #include "check.h"
 
 typedef cl_int (*query)(void *object, cl_uint name, size_t size, void *value, size_t *size_ret);
@@ -22,10 +22,103 @@ static cl_int of_mem(void *o, cl_uint n, size_t s, void *v, size_t *r) { return 
 static cl_int of_event(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetEventInfo(o, n, s, v, r); }
 static cl_int of_profile(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetEventProfilingInfo(o, n, s, v, r); }
 
+static cl_int of_image(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetImageInfo(o, n, s, v, r); }
+static cl_int of_sampler(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetSamplerInfo(o, n, s, v, r); }
+static cl_int of_pipe(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetPipeInfo(o, n, s, v, r); }
+static cl_int of_program(void *o, cl_uint n, size_t s, void *v, size_t *r) {
+    static unsigned char binary[1 << 16];
+    // The answer holds places for the binaries, which the program provides.
+    if (n == CL_PROGRAM_BINARIES && v) *(unsigned char **)v = binary;
+    return clGetProgramInfo(o, n, s, v, r);
+}
+static cl_int of_build(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetProgramBuildInfo(o, device, n, s, v, r); }
+static cl_int of_kernel(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetKernelInfo(o, n, s, v, r); }
+static cl_int of_group(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetKernelWorkGroupInfo(o, device, n, s, v, r); }
+static cl_int of_argument(void *o, cl_uint n, size_t s, void *v, size_t *r) { return clGetKernelArgInfo(o, 0, n, s, v, r); }
+static cl_int of_sub_group(void *o, cl_uint n, size_t s, void *v, size_t *r) {
+    size_t local[2] = {16, 4};
+    return clGetKernelSubGroupInfo(o, device, n, n == CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT ? sizeof *local : sizeof local, local, s, v, r);
+}
+
 #define ALL(what, get, object, ...) do { \
     static const cl_uint names_[] = {__VA_ARGS__}; \
     for (size_t i_ = 0; i_ < sizeof names_ / sizeof *names_; i_++) protocol(what, get, object, names_[i_]); \
     RETURNS(CL_INVALID_VALUE, get(object, 0xdead, sizeof buffer, buffer, NULL)); } while (0)
+
+static void programs_and_kernels(void) {
+    cl_program program = build("kernel void k(global const float *restrict x, local int *l, int n) { l[0] = n; }", "-cl-kernel-arg-info");
+    cl_kernel kernel;
+    MADE(kernel, clCreateKernel(program, "k", &err));
+    ALL("program", of_program, program, CL_PROGRAM_REFERENCE_COUNT, CL_PROGRAM_CONTEXT, CL_PROGRAM_NUM_DEVICES,
+        CL_PROGRAM_DEVICES, CL_PROGRAM_SOURCE, CL_PROGRAM_IL, CL_PROGRAM_BINARY_SIZES, CL_PROGRAM_BINARIES,
+        CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT,
+        CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT);
+    ALL("build", of_build, program, CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_LOG,
+        CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE);
+    ALL("kernel", of_kernel, kernel, CL_KERNEL_FUNCTION_NAME, CL_KERNEL_NUM_ARGS, CL_KERNEL_REFERENCE_COUNT,
+        CL_KERNEL_CONTEXT, CL_KERNEL_PROGRAM, CL_KERNEL_ATTRIBUTES);
+    ALL("work-group", of_group, kernel, CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+        CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE);
+    ALL("sub-group", of_sub_group, kernel, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+        CL_KERNEL_MAX_NUM_SUB_GROUPS, CL_KERNEL_COMPILE_NUM_SUB_GROUPS);
+    ALL("argument", of_argument, kernel, CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_ACCESS_QUALIFIER,
+        CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_ARG_NAME);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
+// What the device offers only where its keys say so.
+static void optional(void) {
+    cl_bool images, pipes;
+    cl_device_device_enqueue_capabilities queues;
+    OK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
+    OK(clGetDeviceInfo(device, CL_DEVICE_PIPE_SUPPORT, sizeof pipes, &pipes, NULL));
+    OK(clGetDeviceInfo(device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof queues, &queues, NULL));
+    // The limits go with it.
+    static const struct { cl_uint name, least; int with; } limits[] = {
+        {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128, 0}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64, 0}, {CL_DEVICE_MAX_SAMPLERS, 16, 0},
+        {CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384, 0}, {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 16384, 0}, {CL_DEVICE_IMAGE3D_MAX_WIDTH, 2048, 0},
+        {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 2048, 0}, {CL_DEVICE_IMAGE3D_MAX_DEPTH, 2048, 0}, {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 65536, 0},
+        {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048, 0}, {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, 1, 0},
+        {CL_DEVICE_MAX_PIPE_ARGS, 16, 1}, {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, 1, 1}, {CL_DEVICE_PIPE_MAX_PACKET_SIZE, 1024, 1},
+        {CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 16384, 2}, {CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 262144, 2},
+        {CL_DEVICE_MAX_ON_DEVICE_QUEUES, 1, 2}, {CL_DEVICE_MAX_ON_DEVICE_EVENTS, 1024, 2},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        size_t value = 0; // Little-endian: also where the answer has four bytes.
+        OK(clGetDeviceInfo(device, limits[i].name, sizeof value, &value, NULL));
+        int offered = limits[i].with == 0 ? images : limits[i].with == 1 ? pipes : queues != 0;
+        if (offered ? value < limits[i].least : value != 0) FAIL("limit %#x is %zu", limits[i].name, value);
+    }
+    if (images) {
+        cl_image_format format = {CL_RGBA, CL_FLOAT};
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 4, .image_height = 4, .image_array_size = 2};
+        cl_mem image;
+        cl_sampler sampler;
+        MADE(image, clCreateImage(context, 0, &format, &desc, NULL, &err));
+        for (cl_uint name = CL_IMAGE_FORMAT; name <= CL_IMAGE_NUM_SAMPLES; name++) protocol("image", of_image, image, name);
+        for (cl_uint name = CL_MEM_TYPE; name <= CL_MEM_PROPERTIES; name++) protocol("image as memory", of_mem, image, name);
+        MADE(sampler, clCreateSamplerWithProperties(context, NULL, &err));
+        ALL("sampler", of_sampler, sampler, CL_SAMPLER_REFERENCE_COUNT, CL_SAMPLER_CONTEXT, CL_SAMPLER_NORMALIZED_COORDS,
+            CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE, CL_SAMPLER_PROPERTIES);
+        OK(clReleaseSampler(sampler));
+        OK(clReleaseMemObject(image));
+    }
+    if (pipes) {
+        cl_mem pipe;
+        MADE(pipe, clCreatePipe(context, 0, 8, 8, NULL, &err));
+        ALL("pipe", of_pipe, pipe, CL_PIPE_PACKET_SIZE, CL_PIPE_MAX_PACKETS, CL_PIPE_PROPERTIES);
+        OK(clReleaseMemObject(pipe));
+    }
+    if (queues) {
+        cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+        cl_command_queue on_device;
+        MADE(on_device, clCreateCommandQueueWithProperties(context, device, list, &err));
+        ALL("device queue", of_queue, on_device, CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_REFERENCE_COUNT,
+            CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE, CL_QUEUE_DEVICE_DEFAULT, CL_QUEUE_PROPERTIES_ARRAY);
+        OK(clReleaseCommandQueue(on_device));
+    }
+}
 
 int main(void) {
     open_device(CL_QUEUE_PROFILING_ENABLE);
@@ -79,6 +172,8 @@ int main(void) {
     TRUE_(most <= global);
     OK(clReleaseEvent(event));
     OK(clReleaseMemObject(mem));
+    programs_and_kernels();
+    optional();
     close_device();
     return 0;
 }
