@@ -1,5 +1,5 @@
 //! Control flow of the machine IR: layout order, loop depth, post-dominators.
-use super::mir::MFunc;
+use super::mir::{MFunc, Term};
 use petgraph::algo::dominators::{Dominators, simple_fast};
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -18,31 +18,53 @@ impl Cfg {
     pub fn of(f: &MFunc) -> Cfg {
         let n = f.blocks.len();
         let mut forward = DiGraph::<(), ()>::with_capacity(n, n * 2);
-        let mut backward = DiGraph::<(), ()>::with_capacity(n + 1, n * 2);
         for _ in 0..n {
             forward.add_node(());
-            backward.add_node(());
         }
-        let exit = backward.add_node(());
         for (b, block) in f.blocks.iter().enumerate() {
-            let edges = block.term.edges();
-            for e in &edges {
+            for e in block.term.edges() {
                 forward.add_edge(NodeIndex::new(b), NodeIndex::new(e.block), ());
-                backward.add_edge(NodeIndex::new(e.block), NodeIndex::new(b), ());
-            }
-            if edges.is_empty() {
-                backward.add_edge(exit, NodeIndex::new(b), ());
             }
         }
         let dominators = simple_fast(&forward, NodeIndex::new(0));
-        let post = simple_fast(&backward, exit);
         let depth = loop_depth(f, &dominators);
-        Cfg {
-            order: layout(f, &depth),
-            post_dominator: (0..n)
-                .map(|b| post.immediate_dominator(NodeIndex::new(b)).filter(|&d| d != exit).map(|d| d.index()))
-                .collect(),
-            depth,
+        Cfg { order: layout(f, &depth), post_dominator: post_dominators(f, &dominators), depth }
+    }
+}
+
+/// Immediate post-dominator of each block, where lanes that went different ways meet again.
+///
+/// A lane that ends is waited for by none, so an exit under a guard counts only where a block has no other way to an
+/// end: for a loop that is left through such an exit alone. A loop without any end is taken to end at its last block.
+fn post_dominators(f: &MFunc, dominators: &Dominators<NodeIndex>) -> Vec<Option<usize>> {
+    let n = f.blocks.len();
+    let exit = NodeIndex::new(n);
+    let mut backward = DiGraph::<(), ()>::with_capacity(n + 1, n * 2);
+    for _ in 0..=n {
+        backward.add_node(());
+    }
+    for (b, block) in f.blocks.iter().enumerate() {
+        let edges = block.term.edges();
+        for e in &edges {
+            backward.add_edge(NodeIndex::new(e.block), NodeIndex::new(b), ());
+        }
+        if edges.is_empty() {
+            backward.add_edge(exit, NodeIndex::new(b), ());
+        }
+    }
+    let reachable = |b| b == 0 || dominators.immediate_dominator(NodeIndex::new(b)).is_some();
+    loop {
+        let post = simple_fast(&backward, exit);
+        let endless = |b: &usize| reachable(*b) && post.immediate_dominator(NodeIndex::new(*b)).is_none();
+        let guarded: Vec<usize> =
+            (0..n).filter(endless).filter(|&b| matches!(f.blocks[b].term, Term::ExitIf(..))).collect();
+        let ends = if guarded.is_empty() { (0..n).rev().find(endless).into_iter().collect() } else { guarded };
+        if ends.is_empty() {
+            let immediate = |b| post.immediate_dominator(NodeIndex::new(b)).filter(|&d| d != exit);
+            return (0..n).map(|b| immediate(b).map(|d| d.index())).collect();
+        }
+        for b in ends {
+            backward.add_edge(exit, NodeIndex::new(b), ());
         }
     }
 }

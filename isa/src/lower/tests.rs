@@ -365,6 +365,44 @@ fn short_arms_run_under_guards() {
     assert_ne!(guards[0].1, guards[1].1);
 }
 
+/// `do { if (gid < 3) r = gid / 3; store; k++ } while (k < n); return;`: the loop is left through an exit alone.
+#[test]
+fn lanes_meet_within_a_loop_that_ends_the_program() {
+    let mut b = Builder::new();
+    let n = b.global_id();
+    let zero = b.int(0);
+    let (head, arm, join, exit) = (b.f.add_block(), b.f.add_block(), b.f.add_block(), b.f.add_block());
+    b.end(Opcode::Jump, &[], &[(head, &[zero])]);
+    b.at = head;
+    let k = b.f.add_param(head, Ty::I32);
+    let three = b.int(3);
+    let c = b.one(Opcode::ICmp(Cond::ULt), &[n, three], Ty::Bool);
+    b.end(Opcode::Branch, &[c], &[(arm, &[]), (join, &[k])]);
+    b.at = arm;
+    let d = b.one(Opcode::IBin(IBin::SDiv), &[n, three], Ty::I32);
+    b.end(Opcode::Jump, &[], &[(join, &[d])]);
+    b.at = join;
+    let r = b.f.add_param(join, Ty::I32);
+    let p = b.element(0, n);
+    b.effect(Opcode::Store(F32_ACCESS), &[p, r]);
+    b.effect(Opcode::Barrier { flags: fence::LOCAL, scope: Scope::WorkGroup }, &[]);
+    let one = b.int(1);
+    let next = b.add(k, one);
+    let size = b.one(Opcode::Launch(LaunchConstant::EnqueuedLocalSize(0)), &[], Ty::I32);
+    let more = b.one(Opcode::ICmp(Cond::ULt), &[next, size], Ty::Bool);
+    b.end(Opcode::Branch, &[more], &[(head, &[next]), (exit, &[])]);
+    b.at = exit;
+    b.ret();
+    let mut machine = machine();
+    machine.target.predication = 0;
+    let p = compile_with(b.f, &Module::default(), &machine);
+    let text = disassemble(&p);
+    assert!(p.ops.iter().any(|o| o.op == Op::Exit && o.guard.get().is_some()), "{text}");
+    let branch = p.ops.iter().position(|o| o.op == Op::Bra && o.guard.get().is_some()).expect("a branch");
+    let store = p.ops.iter().position(|o| o.op == Op::StGlobal).expect("a store");
+    assert!((branch + 1..=store).contains(&(p.ops[branch].imm2 as usize)), "lanes meet before the store\n{text}");
+}
+
 /// `r = gid >= 3 ? gid * gid : gid / 3`, with a branch.
 fn two_arms() -> Function {
     let mut b = Builder::new();
