@@ -15,7 +15,7 @@ pub struct Speed {
     pub warp_instructions: u64,
     /// Sectors that loads and stores touched; 0 in functional mode.
     pub sectors: u64,
-    /// Seconds on one host core: the fastest of the repetitions.
+    /// Seconds of processor time of the simulating thread: the fastest of the repetitions.
     pub seconds: f64,
     /// Why the case failed, if it did.
     pub failure: Option<String>,
@@ -53,7 +53,7 @@ pub fn bench(
             let mut best: Option<CaseResult> = None;
             for _ in 0..repetitions.max(1) {
                 run(std::slice::from_ref(case), std::slice::from_ref(machine), &options, stop, |result| {
-                    if best.as_ref().is_none_or(|b| result.seconds < b.seconds) {
+                    if best.as_ref().is_none_or(|b| result.processor_seconds < b.processor_seconds) {
                         best = Some(result);
                     }
                     Ok(())
@@ -65,7 +65,7 @@ pub fn bench(
                 mode,
                 warp_instructions: result.records.iter().map(|r| r.counters.work.warp_instructions).sum(),
                 sectors: result.records.iter().map(sectors).sum(),
-                seconds: result.seconds,
+                seconds: result.processor_seconds,
                 failure: result.failure(),
             });
         }

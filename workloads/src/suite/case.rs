@@ -4,9 +4,10 @@ use crate::check::outputs;
 use crate::data::digest::fnv1a;
 use crate::manifest::{Arg, Case};
 use crate::references;
+use nix::time::{ClockId, clock_gettime};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use warpscope_exec::program::Program;
 use warpscope_sim::{Argument, Launch, LaunchError, LaunchRecord, LoadedModule, Machine};
 
@@ -22,6 +23,7 @@ pub(super) fn run(shared: &Shared, case: &Case, machine: usize) -> CaseResult {
         error: None,
         interrupted: false,
         seconds: 0.0,
+        processor_seconds: 0.0,
     };
     let outcome = catch_unwind(AssertUnwindSafe(|| execute(shared, case, machine, &mut result)));
     result.error = match outcome {
@@ -55,10 +57,11 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
     let launch = launch(case, program, &variables, arguments, shared)?;
 
     machine.flush_caches();
-    let started = Instant::now();
+    let (started, used) = (Instant::now(), thread_seconds());
     let flag = machine.interrupt_flag();
     let launched = shared.stop.watch(flag, || repeat(&mut machine, &launch, case.launches));
     result.seconds = started.elapsed().as_secs_f64();
+    result.processor_seconds = thread_seconds() - used;
     result.records = launched.map_err(|e| e.to_string())?;
 
     let after = read_back(&machine, case, &launch.arguments)?;
@@ -68,6 +71,13 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
         result.outputs = after.into_iter().enumerate().collect();
     }
     Ok(())
+}
+
+/// Processor time that this thread has used so far.
+fn thread_seconds() -> f64 {
+    // The clock is there on every system with processor time; where it is not, no time is counted.
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or_else(|_| Duration::ZERO, Duration::from);
+    time.as_secs_f64()
 }
 
 fn repeat(machine: &mut Machine, launch: &Launch, times: u32) -> Result<Vec<LaunchRecord>, LaunchError> {

@@ -87,6 +87,9 @@ pub struct CaseResult {
     pub interrupted: bool,
     /// Seconds that the simulation itself took on the host.
     pub seconds: f64,
+    /// Processor time of the case's own thread in them: what other programs on the host take does not count. Helper
+    /// threads (functional mode) are not in it.
+    pub processor_seconds: f64,
 }
 
 impl CaseResult {
