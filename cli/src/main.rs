@@ -53,6 +53,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    warpscope_memory::host_heap::arrange();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
