@@ -1,13 +1,13 @@
 //! A compute unit: it runs alone through a window of time.
 use super::access::Capture;
 use super::atomics::AtomicTable;
-use super::code::{MAX_PIPES, TimedCode};
+use super::code::TimedCode;
 use super::frontend::Frontend;
 use super::groups::GroupSlot;
 use super::lsu::Lsu;
 use super::overlay::Overlay;
 use super::slot::{Slot, State};
-use super::sub_core::SubCore;
+use super::sub_core::{Pipes, SubCore};
 use crate::grid::{Grid, empty_group, items};
 use crate::{LaunchError, WorkCounters};
 use std::collections::VecDeque;
@@ -62,7 +62,7 @@ pub(crate) struct ComputeUnit<const W: usize> {
     pub(super) number: u32,
     pub(super) state: UnitState,
     pub(super) subs: Vec<SubCore>,
-    pub(super) shared_pipes: [u64; MAX_PIPES],
+    pub(super) shared_pipes: Pipes,
     pub(super) slots: Vec<Option<Box<Slot<W>>>>,
     /// Slots of a sub-core.
     pub(super) per_sub: usize,
@@ -100,12 +100,12 @@ impl<const W: usize> ComputeUnit<W> {
         for number in &timed.bank_lines {
             state.frontend.preload(context.bank_base + u64::from(*number) * line, line);
         }
-        let subs = vec![SubCore::new(cu, timed.sets.len()); cu.sub_cores as usize];
+        let subs = vec![SubCore::new(cu); cu.sub_cores as usize];
         let per_sub = subs[0].slots();
         ComputeUnit {
             number,
             state,
-            shared_pipes: [0; MAX_PIPES],
+            shared_pipes: Pipes::default(),
             slots: (0..per_sub * subs.len()).map(|_| None).collect(),
             per_sub,
             groups: Vec::new(),

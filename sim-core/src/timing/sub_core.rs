@@ -10,28 +10,56 @@ pub(crate) const ASLEEP: u64 = u64::MAX;
 /// Queues that hold warps back, by index.
 const QUEUES: usize = 2;
 
-/// State of one sub-core. Arrays are indexed by slot.
+/// Most pipe sets of a program: at most one a class of operations.
+pub(crate) const MAX_SETS: usize = 32;
+
+/// When each pipe is free next, and the latest of these times.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pipes {
+    free: [u64; MAX_PIPES],
+    latest: u64,
+}
+
+impl Pipes {
+    #[inline]
+    fn occupy(&mut self, pipe: u8, until: u64) {
+        self.free[pipe as usize] = until;
+        self.latest = self.latest.max(until);
+    }
+}
+
+/// What a sub-core knows of a slot.
+#[derive(Copy, Clone, Debug)]
+struct Waiting {
+    /// When the slot's next operation can issue as far as its own state goes.
+    ready_at: u64,
+    /// The slot's cycles are charged up to here.
+    since: u64,
+    /// Why not earlier.
+    cause: Cause,
+    /// Pipe set and queue of the next operation.
+    set: u8,
+    queue: u8,
+}
+
+/// State of one sub-core. A slot with a warp is ready, timed (ready at a known time to come) or asleep.
 #[derive(Clone, Debug)]
 pub(crate) struct SubCore {
-    /// When the slot's next operation can issue as far as its own state goes.
-    ready_at: Vec<u64>,
-    /// Why not earlier.
-    cause: Vec<Cause>,
-    /// Pipe set and queue of the next operation.
-    set: Vec<u8>,
-    queue: Vec<u8>,
-    /// The slot's cycles are charged up to here.
-    since: Vec<u64>,
+    slots: Vec<Waiting>,
     /// Order in which the slots' warps started.
     ages: Vec<u64>,
+    resident: u64,
+    ready: u64,
+    timed: u64,
+    /// The first cycle in which a timed slot becomes ready; 0: to be found out.
+    next_warp: u64,
     /// Slots whose next operation uses a pipe set.
-    set_users: Vec<u64>,
+    set_users: [u64; MAX_SETS],
     /// Slots whose next operation goes through a queue.
     queue_users: [u64; QUEUES],
     /// When a queue has room again; `ASLEEP`: an event will say.
     pub queue_open: [u64; QUEUES],
-    pipe_free: [u64; MAX_PIPES],
-    resident: u64,
+    pipes: Pipes,
     /// When to look again.
     pub next: u64,
     dispatch_free: u64,
@@ -53,21 +81,34 @@ pub(crate) struct SubCore {
     ready_cycles: u64,
 }
 
+/// The slots in a mask, rising.
+#[inline(always)]
+fn slots_in(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let slot = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        Some(slot)
+    })
+}
+
 impl SubCore {
-    pub fn new(spec: &ComputeUnitSpec, sets: usize) -> SubCore {
+    pub fn new(spec: &ComputeUnitSpec) -> SubCore {
         let slots = ((spec.max_warps / spec.sub_cores) as usize).clamp(1, MAX_SLOTS);
+        let empty = Waiting { ready_at: ASLEEP, since: 0, cause: Cause::NoWarp, set: 0, queue: 0 };
         SubCore {
-            ready_at: vec![ASLEEP; slots],
-            cause: vec![Cause::NoWarp; slots],
-            set: vec![0; slots],
-            queue: vec![0; slots],
-            since: vec![0; slots],
+            slots: vec![empty; slots],
             ages: vec![0; slots],
-            set_users: vec![0; sets],
+            resident: 0,
+            ready: 0,
+            timed: 0,
+            next_warp: ASLEEP,
+            set_users: [0; MAX_SETS],
             queue_users: [0; QUEUES],
             queue_open: [0; QUEUES],
-            pipe_free: [0; MAX_PIPES],
-            resident: 0,
+            pipes: Pipes::default(),
             next: ASLEEP,
             dispatch_free: 0,
             width: spec.issue_width,
@@ -86,7 +127,7 @@ impl SubCore {
 
     /// Number of slots.
     pub fn slots(&self) -> usize {
-        self.ready_at.len()
+        self.slots.len()
     }
 
     /// Warps resident.
@@ -103,9 +144,8 @@ impl SubCore {
     /// A warp takes a slot at `at`, asleep.
     pub fn occupy(&mut self, slot: usize, at: u64, age: u64) {
         self.resident |= 1 << slot;
-        self.ready_at[slot] = ASLEEP;
-        self.cause[slot] = Cause::Fetch;
-        self.since[slot] = at;
+        let waiting = &mut self.slots[slot];
+        (waiting.ready_at, waiting.cause, waiting.since) = (ASLEEP, Cause::Fetch, at);
         self.ages[slot] = age;
     }
 
@@ -114,7 +154,7 @@ impl SubCore {
         self.charge(slot, at);
         self.forget(slot);
         self.resident &= !(1 << slot);
-        self.ready_at[slot] = ASLEEP;
+        self.slots[slot].ready_at = ASLEEP;
     }
 
     /// The slot's next operation uses pipe set `set` and `queue`, and can issue from `ready` on; `cause` says why not
@@ -123,18 +163,19 @@ impl SubCore {
     pub fn arm(&mut self, slot: usize, set: u8, queue: Queue, ready: u64, cause: Cause) {
         self.forget(slot);
         let bit = 1 << slot;
-        self.set[slot] = set;
         self.set_users[set as usize] |= bit;
-        self.queue[slot] = match queue {
+        let queue = match queue {
             Queue::None => 0,
             Queue::Lg => 1,
             Queue::Mio => 2,
         };
-        if self.queue[slot] != 0 {
-            self.queue_users[self.queue[slot] as usize - 1] |= bit;
+        if queue != 0 {
+            self.queue_users[queue as usize - 1] |= bit;
         }
-        self.ready_at[slot] = ready;
-        self.cause[slot] = cause;
+        let waiting = &mut self.slots[slot];
+        (waiting.ready_at, waiting.cause, waiting.set, waiting.queue) = (ready, cause, set, queue);
+        self.timed |= bit;
+        self.next_warp = self.next_warp.min(ready);
         self.next = self.next.min(ready);
     }
 
@@ -142,8 +183,8 @@ impl SubCore {
     #[inline]
     pub fn sleep(&mut self, slot: usize, cause: Cause) {
         self.forget(slot);
-        self.ready_at[slot] = ASLEEP;
-        self.cause[slot] = cause;
+        let waiting = &mut self.slots[slot];
+        (waiting.ready_at, waiting.cause) = (ASLEEP, cause);
     }
 
     /// Something outside has changed: looks again at `at`.
@@ -155,31 +196,56 @@ impl SubCore {
     /// Whether an event must wake the slot.
     #[inline]
     pub fn is_asleep(&self, slot: usize) -> bool {
-        self.ready_at[slot] == ASLEEP
+        self.slots[slot].ready_at == ASLEEP
     }
 
     #[inline]
     fn forget(&mut self, slot: usize) {
-        let keep = !(1u64 << slot);
-        self.set_users[self.set[slot] as usize] &= keep;
-        for users in &mut self.queue_users {
-            *users &= keep;
+        let bit = 1u64 << slot;
+        let waiting = &self.slots[slot];
+        self.set_users[waiting.set as usize] &= !bit;
+        if waiting.queue != 0 {
+            self.queue_users[waiting.queue as usize - 1] &= !bit;
         }
+        if self.timed & bit != 0 {
+            self.timed &= !bit;
+            self.next_warp = 0;
+        }
+        self.ready &= !bit;
     }
 
     /// Charges the slot's cycles before `at`.
     #[inline]
     pub fn charge(&mut self, slot: usize, at: u64) {
-        let since = self.since[slot];
-        let ready = self.ready_at[slot].clamp(since, at.max(since));
-        self.warp_cycles[self.cause[slot]] += ready - since;
+        let waiting = &mut self.slots[slot];
+        let since = waiting.since;
+        let ready = waiting.ready_at.clamp(since, at.max(since));
+        waiting.since = at;
+        self.warp_cycles[waiting.cause] += ready - since;
         self.ready_cycles += at.saturating_sub(ready);
-        self.since[slot] = at;
+    }
+
+    /// Timed slots whose time has come become ready.
+    #[inline]
+    fn promote(&mut self, at: u64) {
+        let mut next = ASLEEP;
+        let mut ready = 0;
+        for slot in slots_in(self.timed) {
+            let when = self.slots[slot].ready_at;
+            if when <= at {
+                ready |= 1 << slot;
+            } else {
+                next = next.min(when);
+            }
+        }
+        self.timed &= !ready;
+        self.ready |= ready;
+        self.next_warp = next;
     }
 
     /// The slot to issue from at `at`, the present; otherwise `next` says when to look again.
     #[inline]
-    pub fn select(&mut self, at: u64, code: &TimedCode, shared_free: &[u64; MAX_PIPES]) -> Option<usize> {
+    pub fn select(&mut self, at: u64, code: &TimedCode, shared: &Pipes) -> Option<usize> {
         self.settle(at);
         let full = if self.last_issue == at {
             self.issued >= self.width || self.dispatch_free > at + 1
@@ -190,21 +256,22 @@ impl SubCore {
             self.next = self.dispatch_free.max(at + 1);
             return None;
         }
-        let (mut ready, mut soonest) = (0u64, ASLEEP);
-        for (slot, &when) in self.ready_at.iter().enumerate() {
-            let now = when <= at;
-            ready |= u64::from(now) << slot;
-            soonest = soonest.min(if now { ASLEEP } else { when });
+        if self.next_warp <= at {
+            self.promote(at);
         }
-        let next_warp = soonest;
+        let ready = self.ready;
+        let mut soonest = self.next_warp;
         let mut open = ready;
         if ready != 0 {
-            for (set, users) in self.set_users.iter().enumerate() {
-                if users & ready != 0 {
-                    let free = self.set_free(code, set, shared_free);
-                    if free > at {
-                        open &= !users;
-                        soonest = soonest.min(free);
+            if self.pipes.latest > at || shared.latest > at {
+                for set in 0..code.sets.len().min(MAX_SETS) {
+                    let users = self.set_users[set];
+                    if users & ready != 0 {
+                        let free = self.set_free(code, set, shared);
+                        if free > at {
+                            open &= !users;
+                            soonest = soonest.min(free);
+                        }
                     }
                 }
             }
@@ -219,61 +286,56 @@ impl SubCore {
                 }
             }
             self.held_from = at;
-        } else {
-            self.held = [0; 1 + QUEUES];
         }
         if open != 0 {
             return Some(self.scheduler.pick(open, &self.ages));
         }
         self.next = soonest;
         self.idle_from = self.idle_from.max(at);
-        self.idle_cause = self.why_idle(ready, next_warp);
+        self.idle_cause = self.why_idle();
         None
     }
 
     /// What the scheduler waits for: a pipe or queue if a warp is otherwise ready, else what the warp that comes next
     /// waits for; where no warp has a known time, what the oldest one waits for.
-    fn why_idle(&self, ready: u64, next_warp: u64) -> Cause {
-        if ready != 0 {
+    fn why_idle(&self) -> Cause {
+        if self.ready != 0 {
             return match self.held {
                 [0, 0, _] => Cause::MioThrottle,
                 [0, _, _] => Cause::LgThrottle,
                 _ => Cause::PipeThrottle,
             };
         }
-        if next_warp != ASLEEP
-            && let Some(slot) = self.ready_at.iter().position(|when| *when == next_warp)
-        {
-            return self.cause[slot];
-        }
-        let oldest = (0..self.slots()).filter(|s| self.resident >> s & 1 != 0).min_by_key(|s| self.ages[*s]);
-        oldest.map_or(Cause::NoWarp, |slot| self.cause[slot])
-    }
-
-    fn set_free(&self, code: &TimedCode, set: usize, shared_free: &[u64; MAX_PIPES]) -> u64 {
-        let choices = code.sets[set].choices().iter();
-        choices.map(|(pipe, _)| self.pipe(code, *pipe, shared_free)).min().unwrap_or(0)
+        let first = slots_in(self.timed).find(|slot| self.slots[*slot].ready_at == self.next_warp);
+        let slot = first.or_else(|| slots_in(self.resident).min_by_key(|slot| self.ages[*slot]));
+        slot.map_or(Cause::NoWarp, |slot| self.slots[slot].cause)
     }
 
     #[inline]
-    fn pipe(&self, code: &TimedCode, pipe: u8, shared_free: &[u64; MAX_PIPES]) -> u64 {
-        let shared = code.shared_pipes >> pipe & 1 != 0;
-        if shared { shared_free[pipe as usize] } else { self.pipe_free[pipe as usize] }
+    fn set_free(&self, code: &TimedCode, set: usize, shared: &Pipes) -> u64 {
+        let choices = code.sets[set].choices().iter();
+        choices.map(|(pipe, _)| self.pipe(code, *pipe, shared)).min().unwrap_or(0)
+    }
+
+    #[inline]
+    fn pipe(&self, code: &TimedCode, pipe: u8, shared: &Pipes) -> u64 {
+        let is_shared = code.shared_pipes >> pipe & 1 != 0;
+        (if is_shared { shared } else { &self.pipes }).free[pipe as usize]
     }
 
     /// The slot issues at `at`: takes a free pipe of its set and holds the dispatch stage.
     #[inline]
-    pub fn issue(&mut self, slot: usize, at: u64, dispatch: u8, code: &TimedCode, shared_free: &mut [u64; MAX_PIPES]) {
-        let choices = code.sets[self.set[slot] as usize].choices();
-        let free = choices.iter().find(|(pipe, _)| self.pipe(code, *pipe, shared_free) <= at);
+    pub fn issue(&mut self, slot: usize, at: u64, dispatch: u8, code: &TimedCode, shared: &mut Pipes) {
+        let choices = code.sets[self.slots[slot].set as usize].choices();
+        let free = choices.iter().find(|(pipe, _)| self.pipe(code, *pipe, shared) <= at);
         if let Some(&(pipe, busy)) = free {
-            let shared = code.shared_pipes >> pipe & 1 != 0;
-            let place = if shared { shared_free } else { &mut self.pipe_free };
-            place[pipe as usize] = at + u64::from(busy);
+            let is_shared = code.shared_pipes >> pipe & 1 != 0;
+            let pipes = if is_shared { shared } else { &mut self.pipes };
+            pipes.occupy(pipe, at + u64::from(busy));
         }
         self.charge(slot, at);
         self.warp_cycles[Cause::Issued] += 1;
-        self.since[slot] = at + 1;
+        self.slots[slot].since = at + 1;
         if self.last_issue != at {
             self.cycles[Cause::Issued] += 1;
             (self.last_issue, self.issued) = (at, 0);
@@ -292,12 +354,14 @@ impl SubCore {
             self.cycles[self.idle_cause] += at - self.idle_from;
             self.idle_from = at;
         }
+        if self.held == [0; 1 + QUEUES] {
+            return;
+        }
         let passed = at.saturating_sub(self.held_from);
         for (held, cause) in self.held.iter_mut().zip([Cause::PipeThrottle, Cause::LgThrottle, Cause::MioThrottle]) {
             self.warp_cycles[cause] += u64::from(*held) * passed;
             *held = 0;
         }
-        self.held_from = at;
     }
 
     /// The compute unit's first group arrives at `at`: the scheduler counts from here.
