@@ -1,16 +1,30 @@
-//! A queue of events by time: a ring of buckets, one a cycle.
+//! A queue of events by time: a ring of lists, one a cycle.
 
 const SLOTS: usize = 4096;
 const WORDS: usize = SLOTS / 64;
+const NONE: u32 = u32::MAX;
+
+/// An event in a list.
+#[derive(Copy, Clone, Debug)]
+struct Node<T> {
+    event: T,
+    next: u32,
+}
 
 /// Events by cycle. Events of one cycle come out in the order in which they went in.
 #[derive(Clone, Debug)]
 pub struct Calendar<T> {
-    slots: Vec<Vec<T>>,
+    /// Last node of each slot's list, whose `next` is the first; undefined for slots that are empty.
+    last: Vec<u32>,
+    /// The nodes of all lists. The one that was freed last is used first, so that few of them are ever touched.
+    nodes: Vec<Node<T>>,
+    free: u32,
     /// Bit per slot that is not empty.
     occupied: [u64; WORDS],
     /// No event is before this cycle; the ring covers [now, now + SLOTS).
     now: u64,
+    /// The first cycle in the ring that has an event: `u64::MAX` if none has.
+    first: u64,
     /// Events beyond the ring.
     later: Vec<(u64, T)>,
     /// Earliest of `later`.
@@ -22,9 +36,12 @@ impl<T: Copy> Calendar<T> {
     /// Empty, at cycle 0.
     pub fn new() -> Self {
         Calendar {
-            slots: (0..SLOTS).map(|_| Vec::new()).collect(),
+            last: vec![NONE; SLOTS],
+            nodes: Vec::new(),
+            free: NONE,
             occupied: [0; WORDS],
             now: 0,
+            first: u64::MAX,
             later: Vec::new(),
             later_first: u64::MAX,
             len: 0,
@@ -56,34 +73,59 @@ impl<T: Copy> Calendar<T> {
 
     #[inline]
     fn put(&mut self, cycle: u64, event: T) {
+        let at = self.node(event);
         let slot = cycle as usize % SLOTS;
-        self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.slots[slot].push(event);
+        let bit = 1 << (slot % 64);
+        let word = &mut self.occupied[slot / 64];
+        if *word & bit == 0 {
+            *word |= bit;
+            self.nodes[at as usize].next = at;
+            self.first = self.first.min(cycle);
+        } else {
+            let last = self.last[slot] as usize;
+            self.nodes[at as usize].next = std::mem::replace(&mut self.nodes[last].next, at);
+        }
+        self.last[slot] = at;
+    }
+
+    #[inline]
+    fn node(&mut self, event: T) -> u32 {
+        let at = self.free;
+        if at == NONE {
+            self.nodes.push(Node { event, next: NONE });
+            return self.nodes.len() as u32 - 1;
+        }
+        let node = &mut self.nodes[at as usize];
+        self.free = node.next;
+        node.event = event;
+        at
     }
 
     /// The first cycle that has an event.
     #[inline]
     pub fn next(&self) -> Option<u64> {
-        if self.len == 0 {
-            return None;
-        }
-        let start = self.now as usize % SLOTS;
+        // What lies beyond the ring may have come into reach since.
+        (self.len > 0).then(|| self.first.min(self.later_first))
+    }
+
+    /// The first cycle from `from` on that has an event in the ring; `u64::MAX` if none has.
+    fn search(&self, from: u64) -> u64 {
+        let start = from as usize % SLOTS;
         let mut word = start / 64;
         let mut bits = self.occupied[word] & (u64::MAX << (start % 64));
         for _ in 0..=WORDS {
             if bits != 0 {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
-                let cycle = self.now + ((slot + SLOTS - start) % SLOTS) as u64;
-                // What lies beyond the ring may have come into reach since.
-                return Some(cycle.min(self.later_first));
+                return from + ((slot + SLOTS - start) % SLOTS) as u64;
             }
             word = (word + 1) % WORDS;
             bits = self.occupied[word];
         }
-        Some(self.later_first)
+        u64::MAX
     }
 
     /// Moves the present to `cycle`; no event may be before it.
+    #[inline]
     pub fn advance_to(&mut self, cycle: u64) {
         debug_assert!(self.next().is_none_or(|next| next >= cycle));
         self.now = self.now.max(cycle);
@@ -97,9 +139,26 @@ impl<T: Copy> Calendar<T> {
         out.clear();
         self.advance_to(cycle);
         let slot = cycle as usize % SLOTS;
-        std::mem::swap(out, &mut self.slots[slot]);
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        let bit = 1 << (slot % 64);
+        if self.occupied[slot / 64] & bit == 0 {
+            return;
+        }
+        self.occupied[slot / 64] &= !bit;
+        let last = self.last[slot];
+        let first = self.nodes[last as usize].next;
+        let mut at = first;
+        loop {
+            let node = &self.nodes[at as usize];
+            out.push(node.event);
+            if at == last {
+                break;
+            }
+            at = node.next;
+        }
+        self.nodes[last as usize].next = self.free;
+        self.free = first;
         self.len -= out.len();
+        self.first = if self.len == self.later.len() { u64::MAX } else { self.search(cycle) };
     }
 
     fn bring_near(&mut self) {
