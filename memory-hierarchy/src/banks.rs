@@ -51,18 +51,29 @@ impl Banks {
         for start in (0..addresses.len()).step_by(group) {
             let lanes = mask >> start & full_mask(group);
             if lanes != 0 {
-                total += self.group::<SHARE>(&addresses[start..], lanes, bytes);
+                // The usual geometry has little scratch space to clear: a group is at most one row of the banks, and
+                // unaligned lanes touch twice as many words.
+                total += match self.banks {
+                    0..=32 => self.group::<SHARE, 32, 64>(&addresses[start..], lanes, bytes),
+                    _ => self.group::<SHARE, MOST_BANKS, 256>(&addresses[start..], lanes, bytes),
+                };
             }
         }
         total.max(1)
     }
 
-    fn group<const SHARE: bool>(&self, addresses: &[u64], mut lanes: u64, bytes: u32) -> u32 {
-        let mut count = [0u8; MOST_BANKS];
-        // Words seen, chained by bank: at most 64 lanes of 4 words each.
-        let mut words = [0u64; 256];
-        let mut next = [0u8; 256];
-        let mut head = [0u8; MOST_BANKS];
+    /// For at most `BANKS` banks and `WORDS` words.
+    fn group<const SHARE: bool, const BANKS: usize, const WORDS: usize>(
+        &self,
+        addresses: &[u64],
+        mut lanes: u64,
+        bytes: u32,
+    ) -> u32 {
+        let mut count = [0u8; BANKS];
+        // Words seen, chained by bank.
+        let mut words = [0u64; WORDS];
+        let mut next = [0u8; WORDS];
+        let mut head = [0u8; BANKS];
         let (mut seen, mut most) = (0usize, 1);
         while lanes != 0 {
             let address = addresses[lanes.trailing_zeros() as usize];

@@ -35,6 +35,8 @@ pub struct Coalescer {
     bytes: [u128; MOST_LINES],
     /// Open-addressed index from line to position; all `FREE` between accesses.
     table: [u8; TABLE],
+    /// Place in the table of each line.
+    places: [u8; MOST_LINES],
 }
 
 impl Coalescer {
@@ -48,6 +50,7 @@ impl Coalescer {
             len: 0,
             bytes: [0; MOST_LINES],
             table: [FREE; TABLE],
+            places: [0; MOST_LINES],
         }
     }
 
@@ -66,7 +69,12 @@ impl Coalescer {
         if full && is_consecutive(addresses, step) {
             self.range(first, step * addresses.len() as u64, bytes);
         } else {
-            self.scatter(addresses, offset, mask, bytes);
+            // Aligned lanes lie in one sector each and cover whole 32nds of their line.
+            let aligned =
+                bytes.is_power_of_two() && bytes >> self.sector_shift <= 1 && bytes << 5 >> self.line_shift != 0;
+            if !aligned || !self.scatter_aligned(addresses, offset, mask, bytes) {
+                self.scatter(addresses, offset, mask, bytes);
+            }
             if repeats {
                 self.count_repeats(addresses, offset, mask);
             }
@@ -126,12 +134,48 @@ impl Coalescer {
                 from = to;
             }
         }
-        // Newest first: every probe then still finds the entries that it went past.
-        for at in (0..self.len).rev() {
-            let slot = self.slot(self.lines[at].line >> self.line_shift);
-            self.table[slot] = FREE;
+        for at in 0..self.len {
+            self.table[usize::from(self.places[at])] = FREE;
             self.lines[at].covered = self.sixteenths(self.bytes[at]);
         }
+    }
+
+    /// As `scatter`, for lanes whose addresses are multiples of `bytes`; `false` (and nothing done) where one is not.
+    fn scatter_aligned(&mut self, addresses: &[u64], offset: u64, mask: u64, bytes: u32) -> bool {
+        let (line_shift, sector_shift) = (self.line_shift, self.sector_shift);
+        // Parts of a line: 32nds.
+        let part_shift = line_shift - 5;
+        let in_line = (1u64 << line_shift) - 1;
+        let parts = (1u64 << (bytes >> part_shift)) - 1;
+        let mut low = 0;
+        let mut last_line = u64::MAX;
+        let mut last = 0;
+        let mut left = mask;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            left &= left - 1;
+            let start = addresses[lane as usize].wrapping_add(offset);
+            low |= start;
+            let line = start >> line_shift;
+            if line != last_line {
+                last = self.position(line);
+                last_line = line;
+            }
+            let within = start & in_line;
+            let entry = &mut self.lines[last];
+            entry.lanes |= 1 << lane;
+            entry.sectors |= 1 << (within >> sector_shift);
+            self.bytes[last] |= u128::from(parts << (within >> part_shift));
+        }
+        let aligned = low & u64::from(bytes - 1) == 0;
+        for at in 0..self.len {
+            self.table[usize::from(self.places[at])] = FREE;
+            self.lines[at].covered = pairs(self.bytes[at] as u32);
+        }
+        if !aligned {
+            self.len = 0;
+        }
+        aligned
     }
 
     /// Position of a line among those seen, added where it is new.
@@ -139,6 +183,7 @@ impl Coalescer {
         let slot = self.slot(line);
         if self.table[slot] == FREE {
             self.table[slot] = self.len as u8;
+            self.places[self.len] = slot as u8;
             self.lines[self.len] = LineAccess { line: line << self.line_shift, repeats: 1, ..Default::default() };
             self.bytes[self.len] = 0;
             self.len += 1;
@@ -200,6 +245,15 @@ pub(crate) fn is_consecutive(addresses: &[u64], step: u64) -> bool {
 /// Bits `from..to` of a word; none where the range is empty.
 fn bits(from: u64, to: u64) -> u64 {
     if from >= to { 0 } else { full_mask(to as usize) & !((1 << from) - 1) }
+}
+
+/// Bit i: bits 2i and 2i + 1 of `parts` are both set.
+fn pairs(parts: u32) -> u16 {
+    let mut x = parts & parts >> 1 & 0x5555_5555;
+    x = (x | x >> 1) & 0x3333_3333;
+    x = (x | x >> 2) & 0x0f0f_0f0f;
+    x = (x | x >> 4) & 0x00ff_00ff;
+    (x | x >> 8) as u16
 }
 
 fn wide_bits(from: u64, to: u64) -> u128 {
