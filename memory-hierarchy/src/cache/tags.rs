@@ -63,6 +63,17 @@ pub struct Tags {
 
 const EMPTY: u64 = u64::MAX;
 
+/// Asks for the host's cache lines that hold `part`; does nothing where the host has no such instruction.
+#[inline(always)]
+fn prefetch<T>(part: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..size_of_val(part)).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing as far as the program can tell, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(part.as_ptr().cast::<i8>().wrapping_add(at)) };
+    }
+}
+
 impl Tags {
     /// An empty cache. Lines are rounded down to whole sets; at least one set remains.
     pub fn new(spec: TagsSpec) -> Tags {
@@ -96,6 +107,17 @@ impl Tags {
         let first = self.set(number);
         let set = &self.lines[first..first + self.ways];
         set.iter().position(|&l| l == line).map(|way| first + way)
+    }
+
+    /// Lets the host bring near what a look-up of line number `number` will read: caches of tens of megabytes have
+    /// tags that do not fit into the host's own.
+    #[inline(always)]
+    pub fn prefetch(&self, number: u64) {
+        let first = self.set(number);
+        let set = first..first + self.ways;
+        prefetch(&self.lines[set.clone()]);
+        prefetch(&self.stamps[set.clone()]);
+        prefetch(&self.entries[set]);
     }
 
     /// State of an entry.

@@ -99,6 +99,8 @@ impl L2System {
         let length = sectors * self.times.far_sector;
         let leaves = self.slices[near].far.reserve(start, length) + length;
         let at = cycle_at(leaves + self.times.far);
+        let number = self.map.home(request.line).local >> self.line_shift;
+        self.slices[home].tags.prefetch(number);
         self.events.push(at, Event::Far { slice: home as u16, origin, request: *request });
     }
 

@@ -129,6 +129,9 @@ impl L2System {
         sink: &mut impl AtomicSink,
     ) {
         for request in requests.drain(..) {
+            let home = self.map.home(request.line);
+            let near = self.map.near(home.slice, request.unit) as usize;
+            self.slices[near].tags.prefetch(home.local >> self.line_shift);
             self.arrivals.push(request.at + self.times.request, request);
         }
         let limit = until.saturating_add(self.times.request);
