@@ -149,10 +149,13 @@ impl GlobalPath {
     /// Reserves the tag stage; gives the cycle at which the access enters it.
     pub(super) fn begin(&mut self, job: &mut Job, lines: &[LineAccess], at: u64) -> u64 {
         let banks = u64::from(self.spec.tag_banks);
+        // The usual number of banks needs no division.
+        let mask = if banks.is_power_of_two() { banks - 1 } else { u64::MAX };
         let mut load = [0u8; 64];
         let mut cycles = 1;
         for access in lines {
-            let bank = ((access.line >> self.line_shift) % banks) as usize;
+            let line = access.line >> self.line_shift;
+            let bank = (if mask < banks { line & mask } else { line % banks }) as usize;
             load[bank] += 1;
             cycles = cycles.max(load[bank]);
         }
@@ -168,8 +171,8 @@ impl GlobalPath {
     pub(super) fn run(&mut self, job: &mut Job, lines: &[LineAccess], at: u64) -> bool {
         while usize::from(job.next) < lines.len() {
             let access = &lines[usize::from(job.next)];
-            let share = u64::from(job.next) * u64::from(job.tag_cycles) / lines.len() as u64;
-            let cycle = (job.tags_from + share).max(at) + u64::from(self.spec.miss_latency);
+            let share = u32::from(job.next) * job.tag_cycles / lines.len() as u32;
+            let cycle = (job.tags_from + u64::from(share)).max(at) + u64::from(self.spec.miss_latency);
             let through = match job.kind {
                 AccessKind::GlobalLoad | AccessKind::PrivateLoad => self.load(job, access, cycle),
                 AccessKind::GlobalStore => self.store(access, cycle),

@@ -105,6 +105,9 @@ struct Arrival {
     response: L2Response,
 }
 
+/// Responses taken before their room is used again.
+const MOST_TAKEN: usize = 256;
+
 /// The memory side of one compute unit. Times given to its methods must not fall.
 #[derive(Clone, Debug)]
 pub struct CuMemory {
@@ -121,8 +124,9 @@ pub struct CuMemory {
     stalled: VecDeque<Stalled>,
     /// Line lists of finished stalled accesses, for reuse.
     spare: Vec<Vec<LineAccess>>,
-    /// Responses on their way, rising by time.
-    inbox: VecDeque<L2Response>,
+    /// Responses on their way, rising by time, from `taken` on.
+    inbox: Vec<L2Response>,
+    taken: usize,
     /// Responses that came through the port, rising by time.
     arrived: VecDeque<Arrival>,
 }
@@ -159,7 +163,8 @@ impl CuMemory {
             queue: VecDeque::new(),
             stalled: VecDeque::new(),
             spare: Vec::new(),
-            inbox: VecDeque::new(),
+            inbox: Vec::new(),
+            taken: 0,
             arrived: VecDeque::new(),
         }
     }
@@ -274,16 +279,14 @@ impl CuMemory {
 
     /// Takes a response of the L2, in the order in which the L2 gives them.
     pub fn deliver(&mut self, response: L2Response) {
-        let mut at = self.inbox.len();
-        while at > 0 && self.inbox[at - 1].at > response.at {
-            at -= 1;
-        }
-        self.inbox.insert(at, response);
+        // They come almost in order; those of the same time stay in the order in which they came.
+        let before = self.inbox[self.taken..].iter().rposition(|r| r.at <= response.at);
+        self.inbox.insert(before.map_or(self.taken, |at| self.taken + at + 1), response);
     }
 
     /// When [`CuMemory::advance`] is next due; `u64::MAX` where nothing is on its way here.
     pub fn next_event(&self) -> u64 {
-        let inbox = self.inbox.front().map_or(u64::MAX, |r| r.at);
+        let inbox = self.inbox.get(self.taken).map_or(u64::MAX, |r| r.at);
         inbox.min(self.arrived.front().map_or(u64::MAX, |a| a.at))
     }
 
@@ -311,7 +314,15 @@ impl CuMemory {
 
     /// Moves the first response through the port.
     fn receive(&mut self) {
-        let Some(response) = self.inbox.pop_front() else { return };
+        let Some(&response) = self.inbox.get(self.taken) else { return };
+        self.taken += 1;
+        if self.taken == self.inbox.len() {
+            self.inbox.clear();
+            self.taken = 0;
+        } else if self.taken >= MOST_TAKEN {
+            self.inbox.drain(..self.taken);
+            self.taken = 0;
+        }
         let at = self.path.outbox.receive(response.at, response.kind, response.sectors);
         // Fetches come by a port of their own and may overtake.
         let mut place = self.arrived.len();
@@ -349,7 +360,7 @@ impl CuMemory {
     /// Whether nothing is under way: no request unanswered, no access stalled.
     pub fn is_idle(&self) -> bool {
         self.stalled.is_empty()
-            && self.inbox.is_empty()
+            && self.taken == self.inbox.len()
             && self.arrived.is_empty()
             && self.path.outbox.requests.is_empty()
             && self.path.is_idle()
