@@ -50,25 +50,36 @@ impl Overlay {
 
     /// Logs the lanes of a checked store, rising.
     pub fn store<const W: usize>(&mut self, access: &WarpAccess<'_, W>, data: &[Row<W>]) {
-        let (element, count) = (access.shape.element as usize, access.shape.count as usize);
+        match access.shape.element {
+            1 => self.store_elements::<W, 1>(access, data),
+            2 => self.store_elements::<W, 2>(access, data),
+            4 => self.store_elements::<W, 4>(access, data),
+            _ => self.store_elements::<W, 8>(access, data),
+        }
+    }
+
+    /// For elements of `E` bytes.
+    #[inline]
+    fn store_elements<const W: usize, const E: usize>(&mut self, access: &WarpAccess<'_, W>, data: &[Row<W>]) {
+        let count = access.shape.count as usize;
         let mut last = (u64::MAX, 0usize);
         for_lanes::<W>(access.mask, |lane| {
             for e in 0..count {
-                let address = access.addresses[lane] + (e * element) as u64;
+                let address = access.addresses[lane] + (e * E) as u64;
                 let number = address / SECTOR;
                 if last.0 != number {
                     last = (number, self.position(number));
                 }
                 let block = &mut self.blocks[last.1];
                 // An element is aligned, so it lies in one block.
-                let at = (address % SECTOR) as usize;
+                let at = (address % SECTOR) as usize / E * E;
                 let word = |n: usize| data[n].0[lane];
-                let bytes = match element {
+                let bytes = match E {
                     8 => (u64::from(word(2 * e)) | u64::from(word(2 * e + 1)) << 32).to_le_bytes(),
                     _ => u64::from(word(e)).to_le_bytes(),
                 };
-                block.data[at..at + element].copy_from_slice(&bytes[..element]);
-                block.mask |= (((1u64 << element) - 1) << at) as u32;
+                block.data[at..][..E].copy_from_slice(&bytes[..E]);
+                block.mask |= (((1u64 << E) - 1) << at) as u32;
             }
         });
     }
