@@ -75,6 +75,14 @@ pub(crate) struct TimedOp {
     pub orders_global: bool,
 }
 
+impl TimedOp {
+    /// Whether operands lie in the constant bank.
+    #[inline(always)]
+    pub fn reads_constants(&self) -> bool {
+        self.lines > 0
+    }
+}
+
 /// The decoded program.
 pub(crate) struct TimedCode {
     pub ops: Vec<TimedOp>,
@@ -116,15 +124,18 @@ impl TimedCode {
         code
     }
 
+    #[inline]
     pub fn reads(&self, op: &TimedOp) -> &[u16] {
         &self.slots[op.first as usize..][..op.reads as usize]
     }
 
+    #[inline]
     pub fn writes(&self, op: &TimedOp) -> &[u16] {
         &self.slots[op.first as usize + op.reads as usize..][..op.writes as usize]
     }
 
     /// Lines of the constant bank that its operands lie in, as indices in [`TimedCode::bank_lines`].
+    #[inline]
     pub fn constant_lines(&self, op: &TimedOp) -> &[u16] {
         &self.constant_lines[op.first_line as usize..][..op.lines as usize]
     }

@@ -64,8 +64,9 @@ pub(crate) struct ComputeUnit<const W: usize> {
     pub(super) subs: Vec<SubCore>,
     pub(super) shared_pipes: Pipes,
     pub(super) slots: Vec<Option<Box<Slot<W>>>>,
-    /// Slots of a sub-core.
-    pub(super) per_sub: usize,
+    /// Of an index in `slots`, the sub-core is above these bits, and the slot in it the bits of the mask.
+    pub(super) sub_shift: u32,
+    pub(super) slot_mask: usize,
     pub(super) groups: Vec<GroupSlot>,
     pub(super) lsu: Lsu<W>,
     pub(super) overlay: Overlay,
@@ -101,13 +102,14 @@ impl<const W: usize> ComputeUnit<W> {
             state.frontend.preload(context.bank_base + u64::from(*number) * line, line);
         }
         let subs = vec![SubCore::new(cu); cu.sub_cores as usize];
-        let per_sub = subs[0].slots();
+        let per_sub = subs[0].slots().next_power_of_two();
         ComputeUnit {
             number,
             state,
             shared_pipes: Pipes::default(),
             slots: (0..per_sub * subs.len()).map(|_| None).collect(),
-            per_sub,
+            sub_shift: per_sub.trailing_zeros(),
+            slot_mask: per_sub - 1,
             groups: Vec::new(),
             lsu: Lsu::new(&cu.queues, cu.sub_cores),
             overlay: Overlay::new(),
@@ -210,7 +212,7 @@ impl<const W: usize> ComputeUnit<W> {
         };
         self.ages += 1;
         self.subs[sub].occupy(slot, at, self.ages);
-        let index = sub * self.per_sub + slot;
+        let index = sub << self.sub_shift | slot;
         let place = self.slots[index]
             .get_or_insert_with(|| Box::new(Slot::new(Warp::new(context.code.program()), context.timed.board)));
         place.begin(number, size, group as u32, at);
@@ -235,7 +237,7 @@ impl<const W: usize> ComputeUnit<W> {
         let GroupSlot { busy, slots, end, .. } = &mut self.groups[group];
         *busy = false;
         for &index in slots.iter() {
-            let (sub, slot) = (index as usize / self.per_sub, index as usize % self.per_sub);
+            let (sub, slot) = (index as usize >> self.sub_shift, index as usize & self.slot_mask);
             self.subs[sub].vacate(slot, *end);
             if let Some(slot) = self.slots[index as usize].as_deref_mut() {
                 slot.state = State::Empty;

@@ -18,6 +18,8 @@ pub(crate) struct FetchCache {
     lines: Vec<Line>,
     ways: usize,
     sets: u64,
+    /// The number of sets less one, where it is a power of two.
+    mask: Option<u64>,
     uses: u64,
     /// When the next line can be delivered.
     free: u64,
@@ -34,6 +36,7 @@ impl FetchCache {
             lines: vec![Line { tag: EMPTY, ready: 0, used: 0 }; sets * ways],
             ways,
             sets: sets as u64,
+            mask: sets.is_power_of_two().then_some(sets as u64 - 1),
             uses: 0,
             free: 0,
             latency: u64::from(spec.latency),
@@ -53,12 +56,15 @@ impl FetchCache {
         self.free += lines * self.interval;
     }
 
+    #[inline]
     fn set(&mut self, line: u64) -> &mut [Line] {
-        let first = (line % self.sets) as usize * self.ways;
+        let set = self.mask.map_or_else(|| line % self.sets, |mask| line & mask);
+        let first = set as usize * self.ways;
         &mut self.lines[first..first + self.ways]
     }
 
     /// When the line's data are (or were) there; `None` for a miss.
+    #[inline]
     pub fn lookup(&mut self, line: u64) -> Option<u64> {
         self.uses += 1;
         let uses = self.uses;

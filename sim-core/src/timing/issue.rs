@@ -4,6 +4,7 @@ use super::code::{Kind, Queue, TimedOp};
 use super::compute_unit::{ComputeUnit, Context, Tally};
 use super::fetch_cache::PENDING;
 use super::slot::{FUTURE, State};
+use crate::lanes::full_mask;
 use crate::{Cause, LaunchError, diagnosis};
 use warpscope_exec::exec::{Effect, step};
 
@@ -18,7 +19,7 @@ impl<const W: usize> ComputeUnit<W> {
         context: &Context<'_, W>,
         tally: &mut Tally,
     ) -> Result<(), LaunchError> {
-        let index = sub * self.per_sub + slot;
+        let index = sub << self.sub_shift | slot;
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return Ok(()) };
         let warp = &mut warp_slot.warp;
         let group = &mut self.groups[warp_slot.group as usize].group;
@@ -28,7 +29,7 @@ impl<const W: usize> ComputeUnit<W> {
         };
         let executed = &mut tally.executed[pc as usize];
         executed.0 += 1;
-        executed.1 += u64::from(active.count_ones());
+        executed.1 += if active == full_mask(W) { W as u64 } else { u64::from(active.count_ones()) };
         tally.instructions += 1;
         self.subs[sub].issue(slot, now, op.dispatch, context.timed, &mut self.shared_pipes);
         self.capture.clear();
@@ -67,7 +68,7 @@ impl<const W: usize> ComputeUnit<W> {
 
     /// Finds out when the slot's next operation can issue.
     pub(super) fn prepare(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
-        let (sub, slot) = (index / self.per_sub, index % self.per_sub);
+        let (sub, slot) = (index >> self.sub_shift, index & self.slot_mask);
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return };
         let pc = warp_slot.warp.pc;
         let Some(op) = context.timed.ops.get(pc as usize) else {
@@ -78,7 +79,7 @@ impl<const W: usize> ComputeUnit<W> {
         if !(warp_slot.line.0..warp_slot.line.1).contains(&pc) && !self.fetch(index, pc, now, context) {
             return;
         }
-        if !context.timed.constant_lines(op).is_empty() && !self.fetch_constants(index, op, now, context) {
+        if op.reads_constants() && !self.fetch_constants(index, op, now, context) {
             return;
         }
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return };
@@ -107,12 +108,12 @@ impl<const W: usize> ComputeUnit<W> {
         let jumped = pc != warp_slot.line.1;
         let address = context.code_base + u64::from(from) * bytes;
         let end = context.code_base + context.timed.ops.len() as u64 * bytes;
-        let sub = index / self.per_sub;
+        let sub = index >> self.sub_shift;
         let at = self.state.frontend.instruction(sub, address, end, warp_slot.base);
         self.send_fetches(now, context);
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
         if at == PENDING {
-            self.subs[sub].sleep(index % self.per_sub, Cause::Fetch);
+            self.subs[sub].sleep(index & self.slot_mask, Cause::Fetch);
             self.fetch_waiters.push(index as u32);
             return false;
         }
@@ -126,7 +127,7 @@ impl<const W: usize> ComputeUnit<W> {
 
     /// Makes sure that constant operands are in the sub-core; `false`: the slot sleeps until they come.
     fn fetch_constants(&mut self, index: usize, op: &TimedOp, now: u64, context: &Context<'_, W>) -> bool {
-        let sub = index / self.per_sub;
+        let sub = index >> self.sub_shift;
         let line_bytes = u64::from(context.spec.frontend.l0_constant.line);
         for line in context.timed.constant_lines(op) {
             let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
@@ -134,7 +135,7 @@ impl<const W: usize> ComputeUnit<W> {
             let at = self.state.frontend.operand(sub, address, warp_slot.base);
             if at == PENDING {
                 self.send_fetches(now, context);
-                self.subs[sub].sleep(index % self.per_sub, Cause::ConstantMiss);
+                self.subs[sub].sleep(index & self.slot_mask, Cause::ConstantMiss);
                 self.fetch_waiters.push(index as u32);
                 return false;
             }
@@ -153,7 +154,7 @@ impl<const W: usize> ComputeUnit<W> {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         slot.state = State::Waiting;
         let group = slot.group as usize;
-        self.subs[index / self.per_sub].sleep(index % self.per_sub, Cause::Barrier);
+        self.subs[index >> self.sub_shift].sleep(index & self.slot_mask, Cause::Barrier);
         self.groups[group].arrive(done);
         self.release(group, context);
     }
@@ -180,7 +181,7 @@ impl<const W: usize> ComputeUnit<W> {
         let at = slot.departure.max(now + 1);
         let busy = slot.outstanding > 0;
         slot.state = State::Draining;
-        self.subs[index / self.per_sub].sleep(index % self.per_sub, Cause::Drain);
+        self.subs[index >> self.sub_shift].sleep(index & self.slot_mask, Cause::Drain);
         if !busy && !self.lsu.holds(index) {
             self.end_warp(index, at, context);
         }
@@ -190,7 +191,7 @@ impl<const W: usize> ComputeUnit<W> {
     pub(super) fn wake(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref() else { return };
         match slot.state {
-            State::Running if self.subs[index / self.per_sub].is_asleep(index % self.per_sub) => {
+            State::Running if self.subs[index >> self.sub_shift].is_asleep(index & self.slot_mask) => {
                 self.prepare(index, now, context);
             }
             State::Draining if slot.outstanding == 0 && !self.lsu.holds(index) => {

@@ -159,7 +159,7 @@ impl<const W: usize> ComputeUnit<W> {
             if blocked || !self.submit_captured(n, token, queue, now, context) {
                 let access = self.capture.parts()[n].clone();
                 self.lsu.queues[queue].push_back(Queued { token, slot: index as u32, access });
-                self.hold(index / self.per_sub, queue);
+                self.hold(index >> self.sub_shift, queue);
             }
         }
     }
@@ -167,8 +167,10 @@ impl<const W: usize> ComputeUnit<W> {
     /// Gives an access in private memory the simulated addresses that interleaving leads to.
     fn place_private(&mut self, index: usize, part: usize, context: &Context<'_, W>) {
         let bytes = u64::from(context.code.program().private_bytes.next_multiple_of(4)) * W as u64;
-        let unit = u64::from(self.number) * self.slots.len() as u64;
-        let base = PRIVATE_BASE + (unit + index as u64) * bytes.next_multiple_of(512);
+        let per_sub = self.subs[0].slots();
+        let unit = u64::from(self.number) * (per_sub * self.subs.len()) as u64;
+        let warp = (index >> self.sub_shift) * per_sub + (index & self.slot_mask);
+        let base = PRIVATE_BASE + (unit + warp as u64) * bytes.next_multiple_of(512);
         let part = self.capture.part_mut(part);
         let size = u64::from(part.bytes);
         for (lane, address) in part.addresses.iter_mut().enumerate() {
@@ -239,7 +241,7 @@ impl<const W: usize> ComputeUnit<W> {
                 return;
             }
             self.lsu.queues[queue].pop_front();
-            let sub = index / self.per_sub;
+            let sub = index >> self.sub_shift;
             self.lsu.waiting[sub][queue] -= 1;
             if self.subs[sub].queue_open[queue] == ASLEEP {
                 self.subs[sub].queue_open[queue] = now;
