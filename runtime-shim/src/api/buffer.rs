@@ -1,5 +1,5 @@
 //! Memory objects: buffers, and what all memory objects share (OpenCL 3.0 API, 5.2.1, 5.5).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{destructor, list, properties as property_list, release, retain, unknown};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
@@ -136,15 +136,8 @@ pub unsafe fn release_mem_object(memobj: Raw) -> Result {
     release::<MemObject>(memobj)
 }
 
-pub unsafe fn get_mem_object_info(
-    memobj: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_mem_object_info(memobj: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<MemObject>(memobj)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     let parent = object.parent().map_or(std::ptr::null_mut(), |parent| parent.handle.raw());
     let origin = if let MemKind::SubBuffer { origin, .. } = object.kind { origin } else { 0 };
     match param_name {
@@ -162,9 +155,8 @@ pub unsafe fn get_mem_object_info(
             query.truth(in_svm)
         }
         CL_MEM_PROPERTIES => query.slice(&object.properties),
-        _ => return unknown("memory object query", param_name),
-    }?
-    .done()
+        _ => unknown("memory object query", param_name),
+    }
 }
 
 pub unsafe fn set_mem_object_destructor_callback(

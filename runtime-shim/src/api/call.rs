@@ -8,7 +8,7 @@ use crate::model::{MemObject, Queue, handle};
 use std::sync::Arc;
 
 /// A call that enqueues: its queue, and its wait list with the place for the event.
-pub(super) struct Call {
+pub struct Call {
     pub queue: Arc<Queue>,
     wait: Wait,
 }
@@ -56,7 +56,7 @@ impl Call {
     ///
     /// # Safety
     /// Both blocks are valid for the region until the command ends, by what `keep` holds or by the program's promise.
-    pub unsafe fn transfer(
+    pub(super) unsafe fn transfer(
         self,
         command: u32,
         (way, blocking): (Way, bool),
@@ -84,7 +84,14 @@ impl Call {
     ///
     /// # Safety
     /// As for [`transfer`](Self::transfer).
-    pub unsafe fn fill(self, command: u32, to: Block, region: [usize; 3], pattern: Vec<u8>, keep: Keep) -> Result {
+    pub(super) unsafe fn fill(
+        self,
+        command: u32,
+        to: Block,
+        region: [usize; 3],
+        pattern: Vec<u8>,
+        keep: Keep,
+    ) -> Result {
         let size = bytes(region);
         let duration = self.queue.context.device.link.inside(0, size);
         let action = Box::new(move |_: &mut _| {
@@ -97,7 +104,13 @@ impl Call {
 
     /// Enqueues what mapping and unmapping do: `size` bytes take the time of their way, but nothing moves, because the
     /// device's memory is the host's.
-    pub unsafe fn synchronise(self, command: u32, (way, blocking): (Way, bool), size: usize, keep: Keep) -> Result {
+    pub(super) unsafe fn synchronise(
+        self,
+        command: u32,
+        (way, blocking): (Way, bool),
+        size: usize,
+        keep: Keep,
+    ) -> Result {
         let link = self.queue.context.device.link;
         let (duration, resource) = match way {
             Way::FromDevice => (link.read(size), Resource::FromDevice),
@@ -111,7 +124,7 @@ impl Call {
     }
 
     /// Enqueues a command that only takes its place among the others.
-    pub unsafe fn order(self, command: u32, run: impl FnOnce() + Send + 'static) -> Result {
+    pub(super) unsafe fn order(self, command: u32, run: impl FnOnce() + Send + 'static) -> Result {
         let action = Box::new(move |_: &mut _| {
             run();
             Ok(Done::default())

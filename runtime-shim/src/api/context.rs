@@ -1,5 +1,5 @@
 //! Contexts (OpenCL 3.0 API, 4.4).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{Foreign, destructor, device, list, platform, properties as property_list, release, retain, unknown};
 use crate::cl::*;
 use crate::error::{Result, ensure};
@@ -60,23 +60,15 @@ pub unsafe fn release_context(context: Raw) -> Result {
     release::<Context>(context)
 }
 
-pub unsafe fn get_context_info(
-    context: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_context_info(context: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Context>(context)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_CONTEXT_REFERENCE_COUNT => query.value(handle::count::<Context>(context)),
         CL_CONTEXT_NUM_DEVICES => query.value(1u32),
         CL_CONTEXT_DEVICES => query.value(device::DEVICE_HEADER.raw()),
         CL_CONTEXT_PROPERTIES => query.slice(&object.properties),
-        _ => return unknown("context query", param_name),
-    }?
-    .done()
+        _ => unknown("context query", param_name),
+    }
 }
 
 pub unsafe fn set_context_destructor_callback(

@@ -6,7 +6,6 @@ use crate::error::{ClError, Result, ensure, fail};
 use crate::model::clock::{NANOSECOND, host_nanoseconds};
 use crate::model::handle::Header;
 use crate::model::{C_FEATURES, Device, Feature, device};
-use std::ffi::c_void;
 use std::sync::{Arc, Once};
 
 pub(super) static DEVICE_HEADER: Header = Header::fixed();
@@ -80,18 +79,11 @@ const IL_VERSIONS: [(u32, u32); 5] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4)];
 /// OpenCL C versions that source may be written in.
 const C_VERSIONS: [(u32, u32); 4] = [(1, 0), (1, 1), (1, 2), (3, 0)];
 
-pub unsafe fn get_device_info(
-    device: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_device_info(device: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let device = resolve(device)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     for part in [identity, limits, memory, images, arithmetic, queues_and_sub_groups, versioned] {
-        if let Some(written) = part(&device, param_name, &query)? {
-            return written.done();
+        if let Some(written) = part(&device, param_name, query)? {
+            return Ok(written);
         }
     }
     unknown("device query", param_name)

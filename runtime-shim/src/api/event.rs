@@ -1,5 +1,5 @@
 //! Events (OpenCL 3.0 API, 5.11, 5.14).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{Foreign, list, release, retain, unknown};
 use crate::cl::*;
 use crate::error::{ClError, Result, ensure, fail};
@@ -46,24 +46,16 @@ pub unsafe fn wait_for_events(num_events: u32, event_list: *const Raw) -> Result
     Ok(())
 }
 
-pub unsafe fn get_event_info(
-    event: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_event_info(event: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Event>(event)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_EVENT_COMMAND_QUEUE => query.value(object.queue.as_ref().map_or(std::ptr::null_mut(), |q| q.handle.raw())),
         CL_EVENT_CONTEXT => query.value(object.context.handle.raw()),
         CL_EVENT_COMMAND_TYPE => query.value(object.command),
         CL_EVENT_COMMAND_EXECUTION_STATUS => query.value(object.status()),
         CL_EVENT_REFERENCE_COUNT => query.value(handle::count::<Event>(event)),
-        _ => return unknown("event query", param_name),
-    }?
-    .done()
+        _ => unknown("event query", param_name),
+    }
 }
 
 pub unsafe fn set_event_callback(
@@ -97,15 +89,8 @@ pub unsafe fn release_event(event: Raw) -> Result {
     release::<Event>(event)
 }
 
-pub unsafe fn get_event_profiling_info(
-    event: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_event_profiling_info(event: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Event>(event)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     // "if the CL_QUEUE_PROFILING_ENABLE flag is not set for the command-queue, if the execution status of the command
     // identified by event is not CL_COMPLETE or if event is a user event object"
     let missing = |why: &'static str| Err(ClError::new(CL_PROFILING_INFO_NOT_AVAILABLE, why));
@@ -125,7 +110,6 @@ pub unsafe fn get_event_profiling_info(
         CL_PROFILING_COMMAND_SUBMIT => query.value(times.submit / NANOSECOND),
         CL_PROFILING_COMMAND_START => query.value(times.start / NANOSECOND),
         CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => query.value(times.end / NANOSECOND),
-        _ => return unknown("profiling query", param_name),
-    }?
-    .done()
+        _ => unknown("profiling query", param_name),
+    }
 }

@@ -1,5 +1,5 @@
 //! Image objects: creation, formats, queries (OpenCL 3.0 API, 5.3.1, 5.3.2, 5.3.8).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::layout::{Block, Layout, bytes, move_lines};
 use super::{buffer, list, properties as property_list, unknown};
 use crate::cl::*;
@@ -365,16 +365,9 @@ pub unsafe fn get_supported_image_formats(
     Ok(())
 }
 
-pub unsafe fn get_image_info(
-    image: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_image_info(image: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<MemObject>(image)?;
     let Some(image) = object.as_image() else { fail!(CL_INVALID_MEM_OBJECT, "the memory object is no image") };
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_IMAGE_FORMAT => query.value(image.format),
         CL_IMAGE_ELEMENT_SIZE => query.value(image.element),
@@ -390,7 +383,6 @@ pub unsafe fn get_image_info(
             let buffer = object.parent().filter(|parent| parent.as_image().is_none());
             query.value(buffer.map_or(std::ptr::null_mut(), |b| b.handle.raw()))
         }
-        _ => return unknown("image query", param_name),
-    }?
-    .done()
+        _ => unknown("image query", param_name),
+    }
 }

@@ -93,7 +93,7 @@ impl Part {
 }
 
 pub unsafe fn enqueue_read_image(
-    command_queue: Raw,
+    call: Call,
     image: Raw,
     blocking_read: u32,
     origin: *const usize,
@@ -101,11 +101,7 @@ pub unsafe fn enqueue_read_image(
     row_pitch: usize,
     slice_pitch: usize,
     ptr: *mut c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let part = Part::new(&call, image, origin, region)?;
     check_pointer(ptr, "ptr")?;
     check_host_access(&part.object, true, false)?;
@@ -115,7 +111,7 @@ pub unsafe fn enqueue_read_image(
 }
 
 pub unsafe fn enqueue_write_image(
-    command_queue: Raw,
+    call: Call,
     image: Raw,
     blocking_write: u32,
     origin: *const usize,
@@ -123,11 +119,7 @@ pub unsafe fn enqueue_write_image(
     input_row_pitch: usize,
     input_slice_pitch: usize,
     ptr: *const c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let part = Part::new(&call, image, origin, region)?;
     check_pointer(ptr, "ptr")?;
     check_host_access(&part.object, false, true)?;
@@ -137,17 +129,13 @@ pub unsafe fn enqueue_write_image(
 }
 
 pub unsafe fn enqueue_copy_image(
-    command_queue: Raw,
+    call: Call,
     src_image: Raw,
     dst_image: Raw,
     src_origin: *const usize,
     dst_origin: *const usize,
     region: *const usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let source = Part::new(&call, src_image, src_origin, region)?;
     let target = Part::new(&call, dst_image, dst_origin, region)?;
     ensure!(source.format == target.format, CL_IMAGE_FORMAT_MISMATCH, "the images have different formats");
@@ -160,17 +148,13 @@ pub unsafe fn enqueue_copy_image(
 }
 
 pub unsafe fn enqueue_copy_image_to_buffer(
-    command_queue: Raw,
+    call: Call,
     src_image: Raw,
     dst_buffer: Raw,
     src_origin: *const usize,
     region: *const usize,
     dst_offset: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let source = Part::new(&call, src_image, src_origin, region)?;
     let target = call.buffer(dst_buffer)?;
     let blocks = (source.block, source.packed(&target, dst_offset)?);
@@ -179,17 +163,13 @@ pub unsafe fn enqueue_copy_image_to_buffer(
 }
 
 pub unsafe fn enqueue_copy_buffer_to_image(
-    command_queue: Raw,
+    call: Call,
     src_buffer: Raw,
     dst_image: Raw,
     src_offset: usize,
     dst_origin: *const usize,
     region: *const usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let source = call.buffer(src_buffer)?;
     let target = Part::new(&call, dst_image, dst_origin, region)?;
     let blocks = (target.packed(&source, src_offset)?, target.block);
@@ -198,16 +178,12 @@ pub unsafe fn enqueue_copy_buffer_to_image(
 }
 
 pub unsafe fn enqueue_fill_image(
-    command_queue: Raw,
+    call: Call,
     image: Raw,
     fill_color: *const c_void,
     origin: *const usize,
     region: *const usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let part = Part::new(&call, image, origin, region)?;
     check_pointer(fill_color, "fill_color")?;
     // "The fill color is a single floating-point value if the channel order is CL_DEPTH", else four components.

@@ -13,17 +13,21 @@ pub struct Query {
 #[must_use]
 pub struct Written(());
 
-impl Written {
-    /// Ends the call.
-    pub fn done(self) -> Result {
-        Ok(())
-    }
-}
-
 impl Query {
     /// The program's place for the answer.
     pub fn new(size: usize, value: *mut c_void, size_ret: *mut usize) -> Query {
         Query { size, value, size_ret }
+    }
+
+    /// Bytes that the program has room for.
+    pub fn room(&self) -> usize {
+        self.size
+    }
+
+    /// What the program put where the answer goes, if there is room for one.
+    pub unsafe fn given<T: Copy>(&self) -> Option<T> {
+        let there = !self.value.is_null() && self.size >= size_of::<T>();
+        there.then(|| self.value.cast::<T>().read_unaligned())
     }
 
     /// Answers with the elements of a slice.

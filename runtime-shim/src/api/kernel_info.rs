@@ -1,5 +1,5 @@
 //! Kernel queries (OpenCL 3.0 API, 5.9.4).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{device, list, unknown};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
@@ -9,15 +9,8 @@ use crate::model::spirv::{Access, HandleType};
 use std::ffi::c_void;
 use warpscope_exec::program::ParameterKind;
 
-pub unsafe fn get_kernel_info(
-    kernel: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_kernel_info(kernel: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Kernel>(kernel)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_KERNEL_FUNCTION_NAME => query.text(&object.info().name),
         CL_KERNEL_NUM_ARGS => query.value(object.info().parameters.len() as u32),
@@ -29,25 +22,16 @@ pub unsafe fn get_kernel_info(
         CL_KERNEL_ATTRIBUTES => {
             query.text(if object.program.source.is_some() { &object.info().attributes } else { "" })
         }
-        _ => return unknown("kernel query", param_name),
-    }?
-    .done()
+        _ => unknown("kernel query", param_name),
+    }
 }
 
-pub unsafe fn get_kernel_work_group_info(
-    kernel: Raw,
-    device: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_kernel_work_group_info(kernel: Raw, device: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Kernel>(kernel)?;
     // "or if device is NULL but there is more than one device associated with kernel"
     if !device.is_null() {
         device::resolve(device)?;
     }
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_KERNEL_WORK_GROUP_SIZE => query.value(object.max_group_size()?),
         CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
@@ -64,9 +48,8 @@ pub unsafe fn get_kernel_work_group_info(
         CL_KERNEL_GLOBAL_WORK_SIZE => {
             fail!(CL_INVALID_VALUE, "CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels")
         }
-        _ => return unknown("work-group query", param_name),
-    }?
-    .done()
+        _ => unknown("work-group query", param_name),
+    }
 }
 
 pub unsafe fn get_kernel_sub_group_info(
@@ -75,15 +58,12 @@ pub unsafe fn get_kernel_sub_group_info(
     param_name: u32,
     input_value_size: usize,
     input_value: *const c_void,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+    query: &Query,
+) -> Result<Written> {
     let object = handle::resolve::<Kernel>(kernel)?;
     if !device.is_null() {
         device::resolve(device)?;
     }
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     let width = object.lowered()?.width as usize;
     let word = size_of::<usize>();
     let sizes = || -> Result<Vec<usize>> {
@@ -107,7 +87,7 @@ pub unsafe fn get_kernel_sub_group_info(
             let wanted = input_value.cast::<usize>().read_unaligned();
             let items = wanted.saturating_mul(width);
             let fits = items > 0 && items <= object.max_group_size()?;
-            let dimensions = param_value_size.div_ceil(word).clamp(1, 3);
+            let dimensions = query.room().div_ceil(word).clamp(1, 3);
             let mut size = vec![1; dimensions];
             size[0] = items;
             query.slice(&if fits { size } else { vec![0; dimensions] })
@@ -115,22 +95,13 @@ pub unsafe fn get_kernel_sub_group_info(
         CL_KERNEL_MAX_NUM_SUB_GROUPS => query.value(object.max_group_size()? / width),
         CL_KERNEL_COMPILE_NUM_SUB_GROUPS => query.value(0usize),
         CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => query.value(object.required_sub_group_size() as usize),
-        _ => return unknown("sub-group query", param_name),
-    }?
-    .done()
+        _ => unknown("sub-group query", param_name),
+    }
 }
 
-pub unsafe fn get_kernel_arg_info(
-    kernel: Raw,
-    arg_indx: u32,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_kernel_arg_info(kernel: Raw, arg_indx: u32, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Kernel>(kernel)?;
     let parameter = object.parameter(arg_indx)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     let qualifiers = &object.info().qualifiers[arg_indx as usize];
     let stands_for = object.info().handles[arg_indx as usize];
     // "if the argument information is not available for kernel"
@@ -180,7 +151,6 @@ pub unsafe fn get_kernel_arg_info(
             available(!parameter.name.is_empty())?;
             query.text(&parameter.name)
         }
-        _ => return unknown("argument query", param_name),
-    }?
-    .done()
+        _ => unknown("argument query", param_name),
+    }
 }

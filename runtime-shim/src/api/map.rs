@@ -55,17 +55,13 @@ impl Map {
 }
 
 pub unsafe fn enqueue_map_buffer(
-    command_queue: Raw,
+    call: Call,
     buffer: Raw,
     blocking_map: u32,
     map_flags: u64,
     offset: usize,
     size: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result<Raw> {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let buffer = call.buffer(buffer)?;
     // "if region being mapped given by (offset, size) is out of bounds or if size is 0"
     ensure!(size > 0, CL_INVALID_VALUE, "size is 0");
@@ -75,7 +71,7 @@ pub unsafe fn enqueue_map_buffer(
 }
 
 pub unsafe fn enqueue_map_image(
-    command_queue: Raw,
+    call: Call,
     image: Raw,
     blocking_map: u32,
     map_flags: u64,
@@ -83,11 +79,7 @@ pub unsafe fn enqueue_map_image(
     region: *const usize,
     image_row_pitch: *mut usize,
     image_slice_pitch: *mut usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result<Raw> {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let object = call.image(image)?;
     let Some(image) = object.as_image() else { fail!(CL_INVALID_MEM_OBJECT, "the memory object is no image") };
     let (origin, region) = region_of(image, origin, region)?;
@@ -110,15 +102,7 @@ pub unsafe fn enqueue_map_image(
     Ok(mapped)
 }
 
-pub unsafe fn enqueue_unmap_mem_object(
-    command_queue: Raw,
-    memobj: Raw,
-    mapped_ptr: *mut c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
-) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+pub unsafe fn enqueue_unmap_mem_object(call: Call, memobj: Raw, mapped_ptr: *mut c_void) -> Result {
     let object = call.object(memobj)?;
     // "if memobj is not a valid memory object or is a pipe object"
     let pipe = matches!(object.kind, MemKind::Pipe { .. });

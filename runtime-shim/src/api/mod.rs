@@ -8,14 +8,14 @@
 
 pub mod buffer;
 pub mod build;
-mod call;
+pub mod call;
 pub mod context;
 pub mod device;
 pub mod event;
 pub mod extension;
 pub mod image;
 pub mod image_transfer;
-mod info;
+pub mod info;
 pub mod kernel;
 pub mod kernel_info;
 pub mod launch;

@@ -1,11 +1,10 @@
 //! Pipes (OpenCL 3.0 API, 5.4).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::unknown;
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
 use crate::model::handle::{self, publish};
 use crate::model::{Context, MemKind, MemObject};
-use std::ffi::c_void;
 use std::sync::Arc;
 
 /// CL_DEVICE_PIPE_MAX_PACKET_SIZE: the least that the specification allows.
@@ -40,23 +39,15 @@ pub unsafe fn create_pipe(
     Ok(publish(Arc::new(MemObject::pipe(context, flags, pipe_packet_size, pipe_max_packets)?)))
 }
 
-pub unsafe fn get_pipe_info(
-    pipe: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_pipe_info(pipe: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<MemObject>(pipe)?;
     let MemKind::Pipe { packet_size, max_packets, .. } = object.kind else {
         fail!(CL_INVALID_MEM_OBJECT, "the memory object is no pipe")
     };
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_PIPE_PACKET_SIZE => query.value(packet_size),
         CL_PIPE_MAX_PACKETS => query.value(max_packets),
         CL_PIPE_PROPERTIES => query.slice::<isize>(&[]),
-        _ => return unknown("pipe query", param_name),
-    }?
-    .done()
+        _ => unknown("pipe query", param_name),
+    }
 }

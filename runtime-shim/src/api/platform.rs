@@ -1,11 +1,10 @@
 //! The platform (OpenCL 3.0 API, 4.1), and unloading the compiler (5.8.8).
 use super::device::DEVICE_HEADER;
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{device, unknown};
 use crate::cl::*;
 use crate::error::{Result, ensure};
 use crate::model::handle::Header;
-use std::ffi::c_void;
 
 static PLATFORM_HEADER: Header = Header::fixed();
 
@@ -42,15 +41,8 @@ pub unsafe fn get_platform_ids(num_entries: u32, platforms: *mut Raw, num_platfo
     Ok(())
 }
 
-pub unsafe fn get_platform_info(
-    platform: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_platform_info(platform: Raw, param_name: u32, query: &Query) -> Result<Written> {
     check(platform)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_PLATFORM_PROFILE => query.text("FULL_PROFILE"),
         CL_PLATFORM_VERSION => query.text(concat!("OpenCL 3.0 Warpscope ", env!("CARGO_PKG_VERSION"))),
@@ -67,9 +59,8 @@ pub unsafe fn get_platform_info(
         }
         CL_PLATFORM_HOST_TIMER_RESOLUTION => query.value(1u64),
         CL_PLATFORM_ICD_SUFFIX_KHR => query.text("WARPSCOPE"),
-        _ => return unknown("platform query", param_name),
-    }?
-    .done()
+        _ => unknown("platform query", param_name),
+    }
 }
 
 /// There is nothing to unload: the compiler is a program of its own.

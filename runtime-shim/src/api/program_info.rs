@@ -1,21 +1,13 @@
 //! Program queries (OpenCL 3.0 API, 5.8.9).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{device, unknown};
 use crate::cl::*;
-use crate::error::{Result, fail};
+use crate::error::Result;
 use crate::model::handle;
 use crate::model::{BuildStatus, ProgramObject};
-use std::ffi::c_void;
 
-pub unsafe fn get_program_info(
-    program: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_program_info(program: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<ProgramObject>(program)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     let bytes = || object.binary().map(|b| b.to_bytes()).unwrap_or_default();
     match param_name {
         CL_PROGRAM_REFERENCE_COUNT => query.value(handle::count::<ProgramObject>(program)),
@@ -25,8 +17,15 @@ pub unsafe fn get_program_info(
         CL_PROGRAM_SOURCE => query.text(object.source.as_deref().unwrap_or("")),
         CL_PROGRAM_IL => query.slice(object.il.as_deref().unwrap_or(&[])),
         CL_PROGRAM_BINARY_SIZES => query.value(bytes().len()),
+        // The program passes an array of pointers, one a device: binaries go where they point.
         CL_PROGRAM_BINARIES => {
-            return binaries(&bytes(), param_value_size, param_value, param_value_size_ret);
+            let target: *mut u8 = query.given().unwrap_or(std::ptr::null_mut());
+            let written = query.value(target)?;
+            if !target.is_null() {
+                let bytes = bytes();
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
+            }
+            Ok(written)
         }
         // "CL_INVALID_PROGRAM_EXECUTABLE if param_name is CL_PROGRAM_NUM_KERNELS or CL_PROGRAM_KERNEL_NAMES and a
         // successful program executable has not been built"
@@ -37,40 +36,13 @@ pub unsafe fn get_program_info(
             query.text(&names.join(";"))
         }
         CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => query.truth(false),
-        _ => return unknown("program query", param_name),
-    }?
-    .done()
+        _ => unknown("program query", param_name),
+    }
 }
 
-/// The value is an array of pointers, one a device, to memory of the program's.
-unsafe fn binaries(bytes: &[u8], size: usize, value: *mut c_void, size_ret: *mut usize) -> Result {
-    if !size_ret.is_null() {
-        size_ret.write(size_of::<*mut u8>());
-    }
-    if value.is_null() {
-        return Ok(());
-    }
-    if size < size_of::<*mut u8>() {
-        fail!(CL_INVALID_VALUE, "the answer takes {} bytes; there is room for {size}", size_of::<*mut u8>());
-    }
-    let target = value.cast::<*mut u8>().read();
-    if !target.is_null() {
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
-    }
-    Ok(())
-}
-
-pub unsafe fn get_program_build_info(
-    program: Raw,
-    device: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_program_build_info(program: Raw, device: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<ProgramObject>(program)?;
     device::resolve(device)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_PROGRAM_BUILD_STATUS => query.value(match object.status() {
             BuildStatus::None => CL_BUILD_NONE,
@@ -82,7 +54,6 @@ pub unsafe fn get_program_build_info(
         CL_PROGRAM_BUILD_LOG => query.text(&object.log()),
         CL_PROGRAM_BINARY_TYPE => query.value(object.binary().map_or(CL_PROGRAM_BINARY_TYPE_NONE, |b| b.kind)),
         CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => query.value(object.built().map_or(0, |b| b.variable_bytes())),
-        _ => return unknown("build query", param_name),
-    }?
-    .done()
+        _ => unknown("build query", param_name),
+    }
 }

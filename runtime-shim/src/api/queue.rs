@@ -1,11 +1,10 @@
 //! Command queues (OpenCL 3.0 API, 5.1, 5.15).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{device, properties as property_list, queue_of, release, retain, unknown};
 use crate::cl::*;
 use crate::error::{ClError, Result, ensure, fail};
 use crate::model::handle::{self, publish};
 use crate::model::{Context, Queue};
-use std::ffi::c_void;
 use std::sync::Arc;
 
 const HOST_PROPERTIES: u64 = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
@@ -93,15 +92,8 @@ pub unsafe fn release_command_queue(command_queue: Raw) -> Result {
     release::<Queue>(command_queue)
 }
 
-pub unsafe fn get_command_queue_info(
-    command_queue: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_command_queue_info(command_queue: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let queue = handle::resolve::<Queue>(command_queue)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_QUEUE_CONTEXT => query.value(queue.context.handle.raw()),
         CL_QUEUE_DEVICE => query.value(device::DEVICE_HEADER.raw()),
@@ -118,9 +110,8 @@ pub unsafe fn get_command_queue_info(
             let default = queue.context.device_queues.lock().default.upgrade();
             query.value(default.map_or(std::ptr::null_mut(), |q| q.handle.raw()))
         }
-        _ => return unknown("command-queue query", param_name),
-    }?
-    .done()
+        _ => unknown("command-queue query", param_name),
+    }
 }
 
 /// Deprecated since 1.1: the properties of a queue do not change after its creation.

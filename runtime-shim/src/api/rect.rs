@@ -16,7 +16,7 @@ unsafe fn layout(
 }
 
 pub unsafe fn enqueue_read_buffer_rect(
-    command_queue: Raw,
+    call: Call,
     buffer: Raw,
     blocking_read: u32,
     buffer_origin: *const usize,
@@ -27,11 +27,7 @@ pub unsafe fn enqueue_read_buffer_rect(
     host_row_pitch: usize,
     host_slice_pitch: usize,
     ptr: *mut c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let buffer = call.buffer(buffer)?;
     check_pointer(ptr, "ptr")?;
     check_host_access(&buffer, true, false)?;
@@ -45,7 +41,7 @@ pub unsafe fn enqueue_read_buffer_rect(
 }
 
 pub unsafe fn enqueue_write_buffer_rect(
-    command_queue: Raw,
+    call: Call,
     buffer: Raw,
     blocking_write: u32,
     buffer_origin: *const usize,
@@ -56,11 +52,7 @@ pub unsafe fn enqueue_write_buffer_rect(
     host_row_pitch: usize,
     host_slice_pitch: usize,
     ptr: *const c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let buffer = call.buffer(buffer)?;
     check_pointer(ptr, "ptr")?;
     check_host_access(&buffer, false, true)?;
@@ -74,7 +66,7 @@ pub unsafe fn enqueue_write_buffer_rect(
 }
 
 pub unsafe fn enqueue_copy_buffer_rect(
-    command_queue: Raw,
+    call: Call,
     src_buffer: Raw,
     dst_buffer: Raw,
     src_origin: *const usize,
@@ -84,11 +76,7 @@ pub unsafe fn enqueue_copy_buffer_rect(
     src_slice_pitch: usize,
     dst_row_pitch: usize,
     dst_slice_pitch: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let (source, target) = (call.buffer(src_buffer)?, call.buffer(dst_buffer)?);
     let region = triple(region, "region")?;
     let from = layout((src_origin, "src_origin"), region, src_row_pitch, src_slice_pitch)?;

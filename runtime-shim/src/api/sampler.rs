@@ -1,11 +1,10 @@
 //! Samplers (OpenCL 3.0 API, 5.7).
-use super::info::Query;
+use super::info::{Query, Written};
 use super::{image, properties as property_list, release, retain, unknown};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
 use crate::model::handle::{self, publish};
 use crate::model::{Context, Sampler};
-use std::ffi::c_void;
 use std::sync::Arc;
 
 fn create(context: Raw, normalised: u64, addressing: u64, filter: u64, list: Vec<u64>) -> Result<Raw> {
@@ -56,15 +55,8 @@ pub unsafe fn release_sampler(sampler: Raw) -> Result {
     release::<Sampler>(sampler)
 }
 
-pub unsafe fn get_sampler_info(
-    sampler: Raw,
-    param_name: u32,
-    param_value_size: usize,
-    param_value: *mut c_void,
-    param_value_size_ret: *mut usize,
-) -> Result {
+pub unsafe fn get_sampler_info(sampler: Raw, param_name: u32, query: &Query) -> Result<Written> {
     let object = handle::resolve::<Sampler>(sampler)?;
-    let query = Query::new(param_value_size, param_value, param_value_size_ret);
     match param_name {
         CL_SAMPLER_REFERENCE_COUNT => query.value(handle::count::<Sampler>(sampler)),
         CL_SAMPLER_CONTEXT => query.value(object.context.handle.raw()),
@@ -72,7 +64,6 @@ pub unsafe fn get_sampler_info(
         CL_SAMPLER_ADDRESSING_MODE => query.value(object.addressing),
         CL_SAMPLER_FILTER_MODE => query.value(object.filter),
         CL_SAMPLER_PROPERTIES => query.slice(&object.property_list),
-        _ => return unknown("sampler query", param_name),
-    }?
-    .done()
+        _ => unknown("sampler query", param_name),
+    }
 }

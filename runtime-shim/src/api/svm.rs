@@ -38,16 +38,12 @@ pub unsafe fn svm_free(context: Raw, svm_pointer: *mut c_void) -> Result {
 }
 
 pub unsafe fn enqueue_svm_free(
-    command_queue: Raw,
+    call: Call,
     num_svm_pointers: u32,
     svm_pointers: *mut *mut c_void,
     pfn_free_func: Option<SvmFree>,
     user_data: *mut c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     // "if num_svm_pointers is 0 and svm_pointers is non-NULL, or if svm_pointers is NULL and num_svm_pointers is not 0"
     ensure!(
         svm_pointers.is_null() == (num_svm_pointers == 0),
@@ -58,7 +54,7 @@ pub unsafe fn enqueue_svm_free(
         list(svm_pointers.cast_const(), num_svm_pointers as usize).iter().map(|p| *p as usize).collect();
     let foreign = pfn_free_func.map(|f| Foreign::new(f, user_data));
     let context = call.queue.context.clone();
-    let queue_handle = HostPointer::new(command_queue);
+    let queue_handle = HostPointer::new(call.queue.handle.raw());
     call.order(CL_COMMAND_SVM_FREE, move || match foreign {
         None => pointers.iter().for_each(|p| {
             context.svm_free(*p as u64);
@@ -86,16 +82,12 @@ fn shared(context: &Context, pointer: usize, size: usize) -> Result<Option<SvmAl
 }
 
 pub unsafe fn enqueue_svm_memcpy(
-    command_queue: Raw,
+    call: Call,
     blocking_copy: u32,
     dst_ptr: *mut c_void,
     src_ptr: *const c_void,
     size: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     ensure!(size == 0 || !(dst_ptr.is_null() || src_ptr.is_null()), CL_INVALID_VALUE, "a pointer is NULL");
     let (from, to) = (HostPointer::new(src_ptr), HostPointer::new(dst_ptr));
     // "if the values specified for dst_ptr, src_ptr and size result in an overlapping copy"
@@ -113,16 +105,12 @@ pub unsafe fn enqueue_svm_memcpy(
 }
 
 pub unsafe fn enqueue_svm_mem_fill(
-    command_queue: Raw,
+    call: Call,
     svm_ptr: *mut c_void,
     pattern: *const c_void,
     pattern_size: usize,
     size: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     check_pointer(svm_ptr, "svm_ptr")?;
     let pattern = check_pattern(pattern, pattern_size)?;
     let to = HostPointer::new(svm_ptr);
@@ -134,17 +122,7 @@ pub unsafe fn enqueue_svm_mem_fill(
     call.fill(CL_COMMAND_SVM_MEMFILL, to, [size, 1, 1], pattern, Vec::new())
 }
 
-pub unsafe fn enqueue_svm_map(
-    command_queue: Raw,
-    blocking_map: u32,
-    flags: u64,
-    svm_ptr: *mut c_void,
-    size: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
-) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+pub unsafe fn enqueue_svm_map(call: Call, blocking_map: u32, flags: u64, svm_ptr: *mut c_void, size: usize) -> Result {
     check_pointer(svm_ptr, "svm_ptr")?;
     ensure!(size > 0, CL_INVALID_VALUE, "size is 0");
     let (read, _) = check_map_flags(flags)?;
@@ -153,30 +131,19 @@ pub unsafe fn enqueue_svm_map(
     call.synchronise(CL_COMMAND_SVM_MAP, way, if read { size } else { 0 }, Vec::new())
 }
 
-pub unsafe fn enqueue_svm_unmap(
-    command_queue: Raw,
-    svm_ptr: *mut c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
-) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+pub unsafe fn enqueue_svm_unmap(call: Call, svm_ptr: *mut c_void) -> Result {
     check_pointer(svm_ptr, "svm_ptr")?;
     call.synchronise(CL_COMMAND_SVM_UNMAP, (Way::ToDevice, false), 0, Vec::new())
 }
 
 /// There is one device and one memory: migration only orders.
 pub unsafe fn enqueue_svm_migrate_mem(
-    command_queue: Raw,
+    call: Call,
     num_svm_pointers: u32,
     svm_pointers: *const *const c_void,
     sizes: *const usize,
     flags: u64,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     ensure!(num_svm_pointers > 0 && !svm_pointers.is_null(), CL_INVALID_VALUE, "there are no pointers to migrate");
     check_migration(flags)?;
     let sizes = list(sizes, num_svm_pointers as usize);

@@ -20,17 +20,13 @@ pub(super) fn check_range(object: &MemObject, offset: usize, size: usize, what: 
 }
 
 pub unsafe fn enqueue_read_buffer(
-    command_queue: Raw,
+    call: Call,
     buffer: Raw,
     blocking_read: u32,
     offset: usize,
     size: usize,
     ptr: *mut c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let buffer = call.buffer(buffer)?;
     check_pointer(ptr, "ptr")?;
     check_range(&buffer, offset, size, "read")?;
@@ -41,17 +37,13 @@ pub unsafe fn enqueue_read_buffer(
 }
 
 pub unsafe fn enqueue_write_buffer(
-    command_queue: Raw,
+    call: Call,
     buffer: Raw,
     blocking_write: u32,
     offset: usize,
     size: usize,
     ptr: *const c_void,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let buffer = call.buffer(buffer)?;
     check_pointer(ptr, "ptr")?;
     check_range(&buffer, offset, size, "write")?;
@@ -62,17 +54,13 @@ pub unsafe fn enqueue_write_buffer(
 }
 
 pub unsafe fn enqueue_copy_buffer(
-    command_queue: Raw,
+    call: Call,
     src_buffer: Raw,
     dst_buffer: Raw,
     src_offset: usize,
     dst_offset: usize,
     size: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let (source, target) = (call.buffer(src_buffer)?, call.buffer(dst_buffer)?);
     check_range(&source, src_offset, size, "source")?;
     check_range(&target, dst_offset, size, "target")?;
@@ -100,17 +88,13 @@ pub(super) unsafe fn check_pattern(pattern: *const c_void, size: usize) -> Resul
 }
 
 pub unsafe fn enqueue_fill_buffer(
-    command_queue: Raw,
+    call: Call,
     buffer: Raw,
     pattern: *const c_void,
     pattern_size: usize,
     offset: usize,
     size: usize,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     let buffer = call.buffer(buffer)?;
     check_range(&buffer, offset, size, "fill")?;
     let pattern = check_pattern(pattern, pattern_size)?;
@@ -126,15 +110,11 @@ pub unsafe fn enqueue_fill_buffer(
 
 /// There is one device, and its memory is where the objects are: migration only orders.
 pub unsafe fn enqueue_migrate_mem_objects(
-    command_queue: Raw,
+    call: Call,
     num_mem_objects: u32,
     mem_objects: *const Raw,
     flags: u64,
-    num_events_in_wait_list: u32,
-    event_wait_list: *const Raw,
-    event: *mut Raw,
 ) -> Result {
-    let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
     // "if num_mem_objects is zero or if mem_objects is NULL", "if flags is not 0 or is not any of the values"
     ensure!(num_mem_objects > 0 && !mem_objects.is_null(), CL_INVALID_VALUE, "there are no objects to migrate");
     check_migration(flags)?;

@@ -36,6 +36,19 @@ fn unsupported(name: &'static str) -> cl_int {
     guard(name, refuse).map_or_else(|e| e.code, |()| CL_SUCCESS)
 }
 
+/// What a creating call returns; its error code goes where the program wants it.
+unsafe fn give(result: Result<Raw>, errcode_ret: *mut cl_int) -> Raw {
+    let (value, code) = match result {
+        Ok(value) => (value, CL_SUCCESS),
+        Err(error) => (std::ptr::null_mut(), error.code),
+    };
+    if !errcode_ret.is_null() {
+        // SAFETY: the program keeps the API's rules on pointers.
+        unsafe { errcode_ret.write(code) };
+    }
+    value
+}
+
 macro_rules! stub {
     (absent $name:ident) => {
         extern "C" fn $name() -> cl_int {
@@ -58,15 +71,58 @@ macro_rules! stub {
         pub(super) unsafe extern "C" fn $name($($arg: $type,)* errcode_ret: *mut cl_int) -> Raw {
             // SAFETY: the program keeps the API's rules on pointers.
             let result = guard(stringify!($name), || unsafe { $function($($arg),*) });
-            let (value, code) = match result {
-                Ok(value) => (value, CL_SUCCESS),
-                Err(error) => (std::ptr::null_mut(), error.code),
-            };
-            if !errcode_ret.is_null() {
-                // SAFETY: as above.
-                unsafe { errcode_ret.write(code) };
-            }
-            value
+            // SAFETY: as above.
+            unsafe { give(result, errcode_ret) }
+        }
+    };
+    // An info query: the size protocol's three arguments come last and become one.
+    (query $name:ident $function:path, ($($arg:ident : $type:ty),*)) => {
+        pub(super) unsafe extern "C" fn $name(
+            $($arg: $type,)*
+            param_value_size: usize,
+            param_value: *mut c_void,
+            param_value_size_ret: *mut usize,
+        ) -> cl_int {
+            let query = Query::new(param_value_size, param_value, param_value_size_ret);
+            // SAFETY: the program keeps the API's rules on pointers.
+            let result = guard(stringify!($name), || unsafe { $function($($arg,)* &query) });
+            result.map_or_else(|e| e.code, |_| CL_SUCCESS)
+        }
+    };
+    // A call that enqueues: the queue comes first, the wait list and the event last, and become one.
+    (enqueue $name:ident $function:path, ($($arg:ident : $type:ty),*)) => {
+        pub(super) unsafe extern "C" fn $name(
+            command_queue: Raw,
+            $($arg: $type,)*
+            num_events_in_wait_list: u32,
+            event_wait_list: *const Raw,
+            event: *mut Raw,
+        ) -> cl_int {
+            // SAFETY: the program keeps the API's rules on pointers.
+            let result = guard(stringify!($name), || unsafe {
+                let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+                $function(call, $($arg),*)
+            });
+            result.map_or_else(|e| e.code, |()| CL_SUCCESS)
+        }
+    };
+    // The same with a result, and the error behind the event: mapping.
+    (map $name:ident $function:path, ($($arg:ident : $type:ty),*)) => {
+        pub(super) unsafe extern "C" fn $name(
+            command_queue: Raw,
+            $($arg: $type,)*
+            num_events_in_wait_list: u32,
+            event_wait_list: *const Raw,
+            event: *mut Raw,
+            errcode_ret: *mut cl_int,
+        ) -> Raw {
+            // SAFETY: the program keeps the API's rules on pointers.
+            let result = guard(stringify!($name), || unsafe {
+                let call = Call::new(command_queue, num_events_in_wait_list, event_wait_list, event)?;
+                $function(call, $($arg),*)
+            });
+            // SAFETY: as above.
+            unsafe { give(result, errcode_ret) }
         }
     };
     (pointer $name:ident $function:path, ($($arg:ident : $type:ty),*)) => {

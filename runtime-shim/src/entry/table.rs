@@ -1,7 +1,9 @@
 //! The table of entry points.
 #![allow(non_snake_case, reason = "the names are the API's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are the API's")]
-use super::{Slot, guard, unsupported};
+use super::{Slot, give, guard, unsupported};
+use crate::api::call::Call;
+use crate::api::info::Query;
 use crate::api::*;
 use crate::cl::*;
 use std::ffi::{c_char, c_void};
@@ -9,14 +11,12 @@ use std::ffi::{c_char, c_void};
 entries! {
     status clGetPlatformIDs = platform::get_platform_ids,
         (num_entries: u32, platforms: *mut Raw, num_platforms: *mut u32);
-    status clGetPlatformInfo = platform::get_platform_info,
-        (platform: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetPlatformInfo = platform::get_platform_info,
+        (platform: Raw, param_name: u32);
     status clGetDeviceIDs = device::get_device_ids,
         (platform: Raw, device_type: u64, num_entries: u32, devices: *mut Raw, num_devices: *mut u32);
-    status clGetDeviceInfo = device::get_device_info,
-        (device: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetDeviceInfo = device::get_device_info,
+        (device: Raw, param_name: u32);
     create clCreateContext = context::create_context,
         (properties: *const isize, num_devices: u32, devices: *const Raw, pfn_notify: Option<ContextNotify>,
         user_data: *mut c_void);
@@ -24,15 +24,13 @@ entries! {
         (properties: *const isize, device_type: u64, pfn_notify: Option<ContextNotify>, user_data: *mut c_void);
     status clRetainContext = context::retain_context, (context: Raw);
     status clReleaseContext = context::release_context, (context: Raw);
-    status clGetContextInfo = context::get_context_info,
-        (context: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetContextInfo = context::get_context_info,
+        (context: Raw, param_name: u32);
     create clCreateCommandQueue = queue::create_command_queue, (context: Raw, device: Raw, properties: u64);
     status clRetainCommandQueue = queue::retain_command_queue, (command_queue: Raw);
     status clReleaseCommandQueue = queue::release_command_queue, (command_queue: Raw);
-    status clGetCommandQueueInfo = queue::get_command_queue_info,
-        (command_queue: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetCommandQueueInfo = queue::get_command_queue_info,
+        (command_queue: Raw, param_name: u32);
     status clSetCommandQueueProperty = queue::set_command_queue_property,
         (command_queue: Raw, properties: u64, enable: u32, old_properties: *mut u64);
     create clCreateBuffer = buffer::create_buffer, (context: Raw, flags: u64, size: usize, host_ptr: *mut c_void);
@@ -47,19 +45,16 @@ entries! {
     status clGetSupportedImageFormats = image::get_supported_image_formats,
         (context: Raw, flags: u64, image_type: u32, num_entries: u32, image_formats: *mut ImageFormat,
         num_image_formats: *mut u32);
-    status clGetMemObjectInfo = buffer::get_mem_object_info,
-        (memobj: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
-    status clGetImageInfo = image::get_image_info,
-        (image: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetMemObjectInfo = buffer::get_mem_object_info,
+        (memobj: Raw, param_name: u32);
+    query clGetImageInfo = image::get_image_info,
+        (image: Raw, param_name: u32);
     create clCreateSampler = sampler::create_sampler,
         (context: Raw, normalized_coords: u32, addressing_mode: u32, filter_mode: u32);
     status clRetainSampler = sampler::retain_sampler, (sampler: Raw);
     status clReleaseSampler = sampler::release_sampler, (sampler: Raw);
-    status clGetSamplerInfo = sampler::get_sampler_info,
-        (sampler: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetSamplerInfo = sampler::get_sampler_info,
+        (sampler: Raw, param_name: u32);
     create clCreateProgramWithSource = program::create_program_with_source,
         (context: Raw, count: u32, strings: *const *const c_char, lengths: *const usize);
     create clCreateProgramWithBinary = program::create_program_with_binary,
@@ -71,12 +66,10 @@ entries! {
         (program: Raw, num_devices: u32, device_list: *const Raw, options: *const c_char,
         pfn_notify: Option<ObjectCallback>, user_data: *mut c_void);
     status clUnloadCompiler = platform::unload_compiler, ();
-    status clGetProgramInfo = program_info::get_program_info,
-        (program: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
-    status clGetProgramBuildInfo = program_info::get_program_build_info,
-        (program: Raw, device: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetProgramInfo = program_info::get_program_info,
+        (program: Raw, param_name: u32);
+    query clGetProgramBuildInfo = program_info::get_program_build_info,
+        (program: Raw, device: Raw, param_name: u32);
     create clCreateKernel = kernel::create_kernel, (program: Raw, kernel_name: *const c_char);
     status clCreateKernelsInProgram = kernel::create_kernels_in_program,
         (program: Raw, num_kernels: u32, kernels: *mut Raw, num_kernels_ret: *mut u32);
@@ -84,59 +77,47 @@ entries! {
     status clReleaseKernel = kernel::release_kernel, (kernel: Raw);
     status clSetKernelArg = kernel::set_kernel_arg,
         (kernel: Raw, arg_index: u32, arg_size: usize, arg_value: *const c_void);
-    status clGetKernelInfo = kernel_info::get_kernel_info,
-        (kernel: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
-    status clGetKernelWorkGroupInfo = kernel_info::get_kernel_work_group_info,
-        (kernel: Raw, device: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetKernelInfo = kernel_info::get_kernel_info,
+        (kernel: Raw, param_name: u32);
+    query clGetKernelWorkGroupInfo = kernel_info::get_kernel_work_group_info,
+        (kernel: Raw, device: Raw, param_name: u32);
     status clWaitForEvents = event::wait_for_events, (num_events: u32, event_list: *const Raw);
-    status clGetEventInfo = event::get_event_info,
-        (event: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetEventInfo = event::get_event_info,
+        (event: Raw, param_name: u32);
     status clRetainEvent = event::retain_event, (event: Raw);
     status clReleaseEvent = event::release_event, (event: Raw);
-    status clGetEventProfilingInfo = event::get_event_profiling_info,
-        (event: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetEventProfilingInfo = event::get_event_profiling_info,
+        (event: Raw, param_name: u32);
     status clFlush = queue::flush, (command_queue: Raw);
     status clFinish = queue::finish, (command_queue: Raw);
-    status clEnqueueReadBuffer = transfer::enqueue_read_buffer,
-        (command_queue: Raw, buffer: Raw, blocking_read: u32, offset: usize, size: usize, ptr: *mut c_void,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueWriteBuffer = transfer::enqueue_write_buffer,
-        (command_queue: Raw, buffer: Raw, blocking_write: u32, offset: usize, size: usize, ptr: *const c_void,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyBuffer = transfer::enqueue_copy_buffer,
-        (command_queue: Raw, src_buffer: Raw, dst_buffer: Raw, src_offset: usize, dst_offset: usize, size: usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueReadImage = image_transfer::enqueue_read_image,
-        (command_queue: Raw, image: Raw, blocking_read: u32, origin: *const usize, region: *const usize,
-        row_pitch: usize, slice_pitch: usize, ptr: *mut c_void, num_events_in_wait_list: u32,
-        event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueWriteImage = image_transfer::enqueue_write_image,
-        (command_queue: Raw, image: Raw, blocking_write: u32, origin: *const usize, region: *const usize,
-        input_row_pitch: usize, input_slice_pitch: usize, ptr: *const c_void, num_events_in_wait_list: u32,
-        event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyImage = image_transfer::enqueue_copy_image,
-        (command_queue: Raw, src_image: Raw, dst_image: Raw, src_origin: *const usize, dst_origin: *const usize,
-        region: *const usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyImageToBuffer = image_transfer::enqueue_copy_image_to_buffer,
-        (command_queue: Raw, src_image: Raw, dst_buffer: Raw, src_origin: *const usize, region: *const usize,
-        dst_offset: usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyBufferToImage = image_transfer::enqueue_copy_buffer_to_image,
-        (command_queue: Raw, src_buffer: Raw, dst_image: Raw, src_offset: usize, dst_origin: *const usize,
-        region: *const usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    create clEnqueueMapBuffer = map::enqueue_map_buffer,
-        (command_queue: Raw, buffer: Raw, blocking_map: u32, map_flags: u64, offset: usize, size: usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    create clEnqueueMapImage = map::enqueue_map_image,
-        (command_queue: Raw, image: Raw, blocking_map: u32, map_flags: u64, origin: *const usize,
-        region: *const usize, image_row_pitch: *mut usize, image_slice_pitch: *mut usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueUnmapMemObject = map::enqueue_unmap_mem_object,
-        (command_queue: Raw, memobj: Raw, mapped_ptr: *mut c_void, num_events_in_wait_list: u32,
-        event_wait_list: *const Raw, event: *mut Raw);
+    enqueue clEnqueueReadBuffer = transfer::enqueue_read_buffer,
+        (buffer: Raw, blocking_read: u32, offset: usize, size: usize, ptr: *mut c_void);
+    enqueue clEnqueueWriteBuffer = transfer::enqueue_write_buffer,
+        (buffer: Raw, blocking_write: u32, offset: usize, size: usize, ptr: *const c_void);
+    enqueue clEnqueueCopyBuffer = transfer::enqueue_copy_buffer,
+        (src_buffer: Raw, dst_buffer: Raw, src_offset: usize, dst_offset: usize, size: usize);
+    enqueue clEnqueueReadImage = image_transfer::enqueue_read_image,
+        (image: Raw, blocking_read: u32, origin: *const usize, region: *const usize,
+        row_pitch: usize, slice_pitch: usize, ptr: *mut c_void);
+    enqueue clEnqueueWriteImage = image_transfer::enqueue_write_image,
+        (image: Raw, blocking_write: u32, origin: *const usize, region: *const usize,
+        input_row_pitch: usize, input_slice_pitch: usize, ptr: *const c_void);
+    enqueue clEnqueueCopyImage = image_transfer::enqueue_copy_image,
+        (src_image: Raw, dst_image: Raw, src_origin: *const usize, dst_origin: *const usize,
+        region: *const usize);
+    enqueue clEnqueueCopyImageToBuffer = image_transfer::enqueue_copy_image_to_buffer,
+        (src_image: Raw, dst_buffer: Raw, src_origin: *const usize, region: *const usize,
+        dst_offset: usize);
+    enqueue clEnqueueCopyBufferToImage = image_transfer::enqueue_copy_buffer_to_image,
+        (src_buffer: Raw, dst_image: Raw, src_offset: usize, dst_origin: *const usize,
+        region: *const usize);
+    map clEnqueueMapBuffer = map::enqueue_map_buffer,
+        (buffer: Raw, blocking_map: u32, map_flags: u64, offset: usize, size: usize);
+    map clEnqueueMapImage = map::enqueue_map_image,
+        (image: Raw, blocking_map: u32, map_flags: u64, origin: *const usize,
+        region: *const usize, image_row_pitch: *mut usize, image_slice_pitch: *mut usize);
+    enqueue clEnqueueUnmapMemObject = map::enqueue_unmap_mem_object,
+        (memobj: Raw, mapped_ptr: *mut c_void);
     status clEnqueueNDRangeKernel = launch::enqueue_nd_range_kernel,
         (command_queue: Raw, kernel: Raw, work_dim: u32, global_work_offset: *const usize,
         global_work_size: *const usize, local_work_size: *const usize, num_events_in_wait_list: u32,
@@ -175,20 +156,18 @@ entries! {
         (memobj: Raw, pfn_notify: Option<ObjectCallback>, user_data: *mut c_void);
     create clCreateUserEvent = event::create_user_event, (context: Raw);
     status clSetUserEventStatus = event::set_user_event_status, (event: Raw, execution_status: i32);
-    status clEnqueueReadBufferRect = rect::enqueue_read_buffer_rect,
-        (command_queue: Raw, buffer: Raw, blocking_read: u32, buffer_origin: *const usize, host_origin: *const usize,
+    enqueue clEnqueueReadBufferRect = rect::enqueue_read_buffer_rect,
+        (buffer: Raw, blocking_read: u32, buffer_origin: *const usize, host_origin: *const usize,
         region: *const usize, buffer_row_pitch: usize, buffer_slice_pitch: usize, host_row_pitch: usize,
-        host_slice_pitch: usize, ptr: *mut c_void, num_events_in_wait_list: u32, event_wait_list: *const Raw,
-        event: *mut Raw);
-    status clEnqueueWriteBufferRect = rect::enqueue_write_buffer_rect,
-        (command_queue: Raw, buffer: Raw, blocking_write: u32, buffer_origin: *const usize,
+        host_slice_pitch: usize, ptr: *mut c_void);
+    enqueue clEnqueueWriteBufferRect = rect::enqueue_write_buffer_rect,
+        (buffer: Raw, blocking_write: u32, buffer_origin: *const usize,
         host_origin: *const usize, region: *const usize, buffer_row_pitch: usize, buffer_slice_pitch: usize,
-        host_row_pitch: usize, host_slice_pitch: usize, ptr: *const c_void, num_events_in_wait_list: u32,
-        event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueCopyBufferRect = rect::enqueue_copy_buffer_rect,
-        (command_queue: Raw, src_buffer: Raw, dst_buffer: Raw, src_origin: *const usize, dst_origin: *const usize,
+        host_row_pitch: usize, host_slice_pitch: usize, ptr: *const c_void);
+    enqueue clEnqueueCopyBufferRect = rect::enqueue_copy_buffer_rect,
+        (src_buffer: Raw, dst_buffer: Raw, src_origin: *const usize, dst_origin: *const usize,
         region: *const usize, src_row_pitch: usize, src_slice_pitch: usize, dst_row_pitch: usize,
-        dst_slice_pitch: usize, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
+        dst_slice_pitch: usize);
     no_object clCreateSubDevicesEXT;
     absent clRetainDeviceEXT;
     absent clReleaseDeviceEXT;
@@ -210,18 +189,14 @@ entries! {
         (context: Raw, num_devices: u32, device_list: *const Raw, options: *const c_char, num_input_programs: u32,
         input_programs: *const Raw, pfn_notify: Option<ObjectCallback>, user_data: *mut c_void);
     status clUnloadPlatformCompiler = platform::unload_platform_compiler, (platform: Raw);
-    status clGetKernelArgInfo = kernel_info::get_kernel_arg_info,
-        (kernel: Raw, arg_indx: u32, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
-    status clEnqueueFillBuffer = transfer::enqueue_fill_buffer,
-        (command_queue: Raw, buffer: Raw, pattern: *const c_void, pattern_size: usize, offset: usize, size: usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueFillImage = image_transfer::enqueue_fill_image,
-        (command_queue: Raw, image: Raw, fill_color: *const c_void, origin: *const usize, region: *const usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueMigrateMemObjects = transfer::enqueue_migrate_mem_objects,
-        (command_queue: Raw, num_mem_objects: u32, mem_objects: *const Raw, flags: u64, num_events_in_wait_list: u32,
-        event_wait_list: *const Raw, event: *mut Raw);
+    query clGetKernelArgInfo = kernel_info::get_kernel_arg_info,
+        (kernel: Raw, arg_indx: u32, param_name: u32);
+    enqueue clEnqueueFillBuffer = transfer::enqueue_fill_buffer,
+        (buffer: Raw, pattern: *const c_void, pattern_size: usize, offset: usize, size: usize);
+    enqueue clEnqueueFillImage = image_transfer::enqueue_fill_image,
+        (image: Raw, fill_color: *const c_void, origin: *const usize, region: *const usize);
+    enqueue clEnqueueMigrateMemObjects = transfer::enqueue_migrate_mem_objects,
+        (num_mem_objects: u32, mem_objects: *const Raw, flags: u64);
     status clEnqueueMarkerWithWaitList = sync::enqueue_marker_with_wait_list,
         (command_queue: Raw, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
     status clEnqueueBarrierWithWaitList = sync::enqueue_barrier_with_wait_list,
@@ -247,46 +222,39 @@ entries! {
         (context: Raw, device: Raw, properties: *const u64);
     create clCreatePipe = pipe::create_pipe,
         (context: Raw, flags: u64, pipe_packet_size: u32, pipe_max_packets: u32, properties: *const isize);
-    status clGetPipeInfo = pipe::get_pipe_info,
-        (pipe: Raw, param_name: u32, param_value_size: usize, param_value: *mut c_void,
-        param_value_size_ret: *mut usize);
+    query clGetPipeInfo = pipe::get_pipe_info,
+        (pipe: Raw, param_name: u32);
     pointer clSVMAlloc = svm::svm_alloc, (context: Raw, flags: u64, size: usize, alignment: u32);
     nothing clSVMFree = svm::svm_free, (context: Raw, svm_pointer: *mut c_void);
-    status clEnqueueSVMFree = svm::enqueue_svm_free,
-        (command_queue: Raw, num_svm_pointers: u32, svm_pointers: *mut *mut c_void, pfn_free_func: Option<SvmFree>,
-        user_data: *mut c_void, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueSVMMemcpy = svm::enqueue_svm_memcpy,
-        (command_queue: Raw, blocking_copy: u32, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueSVMMemFill = svm::enqueue_svm_mem_fill,
-        (command_queue: Raw, svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueSVMMap = svm::enqueue_svm_map,
-        (command_queue: Raw, blocking_map: u32, flags: u64, svm_ptr: *mut c_void, size: usize,
-        num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
-    status clEnqueueSVMUnmap = svm::enqueue_svm_unmap,
-        (command_queue: Raw, svm_ptr: *mut c_void, num_events_in_wait_list: u32, event_wait_list: *const Raw,
-        event: *mut Raw);
+    enqueue clEnqueueSVMFree = svm::enqueue_svm_free,
+        (num_svm_pointers: u32, svm_pointers: *mut *mut c_void, pfn_free_func: Option<SvmFree>,
+        user_data: *mut c_void);
+    enqueue clEnqueueSVMMemcpy = svm::enqueue_svm_memcpy,
+        (blocking_copy: u32, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize);
+    enqueue clEnqueueSVMMemFill = svm::enqueue_svm_mem_fill,
+        (svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize);
+    enqueue clEnqueueSVMMap = svm::enqueue_svm_map,
+        (blocking_map: u32, flags: u64, svm_ptr: *mut c_void, size: usize);
+    enqueue clEnqueueSVMUnmap = svm::enqueue_svm_unmap,
+        (svm_ptr: *mut c_void);
     create clCreateSamplerWithProperties = sampler::create_sampler_with_properties,
         (context: Raw, sampler_properties: *const u64);
     status clSetKernelArgSVMPointer = kernel::set_kernel_arg_svm_pointer,
         (kernel: Raw, arg_index: u32, arg_value: *const c_void);
     status clSetKernelExecInfo = kernel::set_kernel_exec_info,
         (kernel: Raw, param_name: u32, param_value_size: usize, param_value: *const c_void);
-    status clGetKernelSubGroupInfoKHR = kernel_info::get_kernel_sub_group_info,
-        (kernel: Raw, device: Raw, param_name: u32, input_value_size: usize, input_value: *const c_void,
-        param_value_size: usize, param_value: *mut c_void, param_value_size_ret: *mut usize);
+    query clGetKernelSubGroupInfoKHR = kernel_info::get_kernel_sub_group_info,
+        (kernel: Raw, device: Raw, param_name: u32, input_value_size: usize, input_value: *const c_void);
     create clCloneKernel = kernel::clone_kernel, (source_kernel: Raw);
     create clCreateProgramWithIL = program::create_program_with_il, (context: Raw, il: *const c_void, length: usize);
-    status clEnqueueSVMMigrateMem = svm::enqueue_svm_migrate_mem,
-        (command_queue: Raw, num_svm_pointers: u32, svm_pointers: *const *const c_void, sizes: *const usize,
-        flags: u64, num_events_in_wait_list: u32, event_wait_list: *const Raw, event: *mut Raw);
+    enqueue clEnqueueSVMMigrateMem = svm::enqueue_svm_migrate_mem,
+        (num_svm_pointers: u32, svm_pointers: *const *const c_void, sizes: *const usize,
+        flags: u64);
     status clGetDeviceAndHostTimer = device::get_device_and_host_timer,
         (device: Raw, device_timestamp: *mut u64, host_timestamp: *mut u64);
     status clGetHostTimer = device::get_host_timer, (device: Raw, host_timestamp: *mut u64);
-    status clGetKernelSubGroupInfo = kernel_info::get_kernel_sub_group_info,
-        (kernel: Raw, device: Raw, param_name: u32, input_value_size: usize, input_value: *const c_void,
-        param_value_size: usize, param_value: *mut c_void, param_value_size_ret: *mut usize);
+    query clGetKernelSubGroupInfo = kernel_info::get_kernel_sub_group_info,
+        (kernel: Raw, device: Raw, param_name: u32, input_value_size: usize, input_value: *const c_void);
     status clSetDefaultDeviceCommandQueue = queue::set_default_device_command_queue,
         (context: Raw, device: Raw, command_queue: Raw);
     status clSetProgramReleaseCallback = program::set_program_release_callback,
