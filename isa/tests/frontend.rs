@@ -211,3 +211,18 @@ fn handles_can_be_taken_but_not_used() {
     let error = decode(&compile(using, Level::O2, &[])).expect_err("there are no image functions").to_string();
     assert!(error.contains("OpSampledImage") && error.contains("not supported"), "{error}");
 }
+
+/// A struct that points to itself is written with OpTypeForwardPointer (SPIR-V 1.6, 3.52.6).
+#[test]
+fn structs_may_point_to_themselves() {
+    let list = "typedef struct Node { int value; __global struct Node *next; } Node;\n\
+                __kernel void sum(__global Node *head, __global int *out) {\n\
+                    int total = 0;\n\
+                    for (; head; head = head->next) total += head->value;\n\
+                    *out = total;\n\
+                }";
+    for level in [Level::O0, Level::O2] {
+        let module = decode(&compile(list, level, &[])).expect("decodes");
+        assert_eq!(module.kernels[0].parameters.len(), 2);
+    }
+}

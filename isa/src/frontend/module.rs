@@ -344,6 +344,11 @@ impl<'a> ModuleReader<'a> {
                 };
                 self.types.add_simple(id, kind)
             }
+            Op::TypeForwardPointer => {
+                let n = i.at(1)?;
+                let class = StorageClass::from_u32(n).ok_or_else(|| format!("storage class {n} is unknown"))?;
+                self.types.declare_pointer(i.at(0)?, class)
+            }
             Op::TypeFunction => {
                 self.types.add_simple(id, Kind::Function { result: i.at(0)?, params: i.rest(1).to_vec() })
             }

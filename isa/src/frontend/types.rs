@@ -7,6 +7,8 @@ use spirv::StorageClass;
 /// Values of more leaves are refused: they belong in memory.
 const MAX_LEAVES: u64 = 1 << 16;
 const MAX_NESTING: u32 = 64;
+/// Pointee of a pointer type that is declared, not defined; no type has this id.
+const UNDEFINED: u32 = 0;
 
 /// What a type is.
 #[derive(Clone, Debug)]
@@ -91,10 +93,18 @@ impl Types {
         if depth > MAX_NESTING {
             return Err(format!("types nest deeper than {MAX_NESTING} levels"));
         }
-        if self.map.insert(id, Type { kind, size, align, leaves, depth }).is_some() {
-            return Err(format!("%{id} is defined twice"));
+        match self.map.insert(id, Type { kind, size, align, leaves, depth }) {
+            None | Some(Type { kind: Kind::Pointer { pointee: UNDEFINED, .. }, .. }) => Ok(()),
+            Some(_) => Err(format!("%{id} is defined twice")),
         }
-        Ok(())
+    }
+    /// Declares a pointer type that OpTypePointer defines later: its size is known, what it points to is not. Structs
+    /// that point to themselves need it.
+    pub fn declare_pointer(&mut self, id: u32, class: StorageClass) -> Res<()> {
+        match space(class) {
+            Some(space) => self.add_simple(id, Kind::Pointer { space, class, pointee: UNDEFINED }),
+            None => Ok(()),
+        }
     }
     /// Adds a type without parts.
     pub fn add_simple(&mut self, id: u32, kind: Kind) -> Res<()> {

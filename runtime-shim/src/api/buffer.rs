@@ -66,6 +66,14 @@ pub unsafe fn create_buffer_with_properties(
     ensure!(size > 0, CL_INVALID_BUFFER_SIZE, "size is 0");
     ensure!(size as u64 <= most, CL_INVALID_BUFFER_SIZE, "size is {size}; CL_DEVICE_MAX_MEM_ALLOC_SIZE is {most}");
     check_host_ptr(flags, host_ptr)?;
+    // "if CL_MEM_USE_HOST_PTR is set in flags and host_ptr is a pointer returned by clSVMAlloc and size is greater than
+    // the size passed to clSVMAlloc"
+    if flags & CL_MEM_USE_HOST_PTR != 0
+        && let Some(svm) = context.svm_find(host_ptr as u64)
+    {
+        let left = svm.address + svm.size as u64 - host_ptr as u64;
+        ensure!(size as u64 <= left, CL_INVALID_BUFFER_SIZE, "size is {size}; the shared allocation ends after {left}");
+    }
     let object = MemObject::buffer(context, with_access(flags), size, host_ptr.cast(), properties)?;
     Ok(publish(Arc::new(object)))
 }

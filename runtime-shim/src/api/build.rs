@@ -137,7 +137,7 @@ pub unsafe fn link_program(
     input_programs: *const Raw,
     pfn_notify: Option<ObjectCallback>,
     user_data: *mut c_void,
-) -> Result<Raw> {
+) -> Result<(Raw, Option<ClError>)> {
     let context = handle::resolve::<Context>(context)?;
     check_devices(num_devices, device_list)?;
     ensure!(num_input_programs > 0 && !input_programs.is_null(), CL_INVALID_VALUE, "there is nothing to link");
@@ -165,12 +165,7 @@ pub unsafe fn link_program(
             _ => e,
         })
     };
-    let failed = run(program, notify, link).err();
-    match failed {
-        None => Ok(raw),
-        Some(error) => {
-            handle::release::<ProgramObject>(raw)?;
-            Err(error)
-        }
-    }
+    // "clLinkProgram returns a valid non-zero program object … if the link operation can begin": also where it fails, for
+    // its log.
+    Ok((raw, run(program, notify, link).err()))
 }

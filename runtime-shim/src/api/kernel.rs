@@ -201,6 +201,11 @@ pub unsafe fn set_kernel_exec_info(
     param_value: *const c_void,
 ) -> Result {
     handle::resolve::<Kernel>(kernel)?;
+    // An empty list takes back the pointers that were set before.
+    let empty = param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS && param_value_size == 0 && param_value.is_null();
+    if empty {
+        return Ok(());
+    }
     ensure!(!param_value.is_null(), CL_INVALID_VALUE, "param_value is NULL");
     match param_name {
         CL_KERNEL_EXEC_INFO_SVM_PTRS => {

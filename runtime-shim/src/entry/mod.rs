@@ -20,15 +20,20 @@ fn guard<T>(name: &'static str, call: impl FnOnce() -> Result<T>) -> Result<T> {
         Err(ClError::new(CL_OUT_OF_HOST_MEMORY, "the simulator failed in this call; please report it"))
     });
     if let Err(error) = &result {
-        static LOG: OnceLock<bool> = OnceLock::new();
-        if *LOG.get_or_init(|| std::env::var_os("WARPSCOPE_LOG").is_some_and(|v| !v.is_empty())) {
-            eprintln!("warpscope: {name}: {error}");
-        }
-        if let Some(context) = handle::current_context() {
-            context.tell(&format!("{name}: {error}"));
-        }
+        log_error(name, error);
     }
     result
+}
+
+/// Tells the log and the context of an error.
+fn log_error(name: &'static str, error: &ClError) {
+    static LOG: OnceLock<bool> = OnceLock::new();
+    if *LOG.get_or_init(|| std::env::var_os("WARPSCOPE_LOG").is_some_and(|v| !v.is_empty())) {
+        eprintln!("warpscope: {name}: {error}");
+    }
+    if let Some(context) = handle::current_context() {
+        context.tell(&format!("{name}: {error}"));
+    }
 }
 
 fn unsupported(name: &'static str) -> cl_int {
@@ -123,6 +128,26 @@ macro_rules! stub {
             });
             // SAFETY: as above.
             unsafe { give(result, errcode_ret) }
+        }
+    };
+    // Returns an object also where what it was made for failed.
+    (create_with_status $name:ident $function:path, ($($arg:ident : $type:ty),*)) => {
+        pub(super) unsafe extern "C" fn $name($($arg: $type,)* errcode_ret: *mut cl_int) -> Raw {
+            // SAFETY: the program keeps the API's rules on pointers.
+            let result = guard(stringify!($name), || unsafe { $function($($arg),*) });
+            let (value, code) = match result {
+                Ok((value, None)) => (value, CL_SUCCESS),
+                Ok((value, Some(error))) => {
+                    log_error(stringify!($name), &error);
+                    (value, error.code)
+                }
+                Err(error) => (std::ptr::null_mut(), error.code),
+            };
+            if !errcode_ret.is_null() {
+                // SAFETY: as above.
+                unsafe { errcode_ret.write(code) };
+            }
+            value
         }
     };
     (pointer $name:ident $function:path, ($($arg:ident : $type:ty),*)) => {

@@ -1,7 +1,7 @@
 //! The table of entry points.
 #![allow(non_snake_case, reason = "the names are the API's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are the API's")]
-use super::{Slot, give, guard, unsupported};
+use super::{Slot, give, guard, log_error, unsupported};
 use crate::api::call::Call;
 use crate::api::info::Query;
 use crate::api::*;
@@ -185,7 +185,7 @@ entries! {
         (program: Raw, num_devices: u32, device_list: *const Raw, options: *const c_char, num_input_headers: u32,
         input_headers: *const Raw, header_include_names: *const *const c_char, pfn_notify: Option<ObjectCallback>,
         user_data: *mut c_void);
-    create clLinkProgram = build::link_program,
+    create_with_status clLinkProgram = build::link_program,
         (context: Raw, num_devices: u32, device_list: *const Raw, options: *const c_char, num_input_programs: u32,
         input_programs: *const Raw, pfn_notify: Option<ObjectCallback>, user_data: *mut c_void);
     status clUnloadPlatformCompiler = platform::unload_platform_compiler, (platform: Raw);

@@ -1,7 +1,7 @@
 //! From source or SPIR-V to what the machine runs: the compiler driver, the linker, the instruction set's front and
 //! back end.
 use super::binary::Binary;
-use super::device::compiler_features;
+use super::device::{compiler_features, compiler_prelude};
 use super::program::{Built, KernelInfo};
 use super::spirv::Words;
 use super::{Context, Device};
@@ -47,19 +47,16 @@ impl BuildFailure {
     }
 }
 
-/// Macros that clang sets whatever the device offers.
-const PRELUDE: &str = "#undef __IMAGE_SUPPORT__\n#undef cl_khr_subgroup_shuffle\n#undef __OPENCL_VERSION__\n\
-                       #define __OPENCL_VERSION__ 300";
-
 /// Compiles OpenCL C.
 pub fn compile(device: &Device, source: &str, input: &CompileInput) -> std::result::Result<Compiled, BuildFailure> {
     let compiler = Compiler::find().map_err(|e| BuildFailure::new(CL_COMPILER_NOT_AVAILABLE, e.to_string()))?;
     let options = BuildOptions { kernel_arg_info: true, ..input.options.clone() };
     let extensions = compiler_features();
+    let prelude = compiler_prelude();
     let request = Request {
         headers: &input.headers,
         extensions: &extensions,
-        prelude: PRELUDE,
+        prelude: &prelude,
         contract: device.spec.target.contract,
         ..Request::new(source, "program.cl", &options)
     };

@@ -111,12 +111,46 @@ static void linking(void) {
     REFUSES(CL_INVALID_OPERATION, clLinkProgram(context, 0, NULL, "", 1, &linked, NULL, NULL, &err));
     REFUSES(CL_INVALID_LINKER_OPTIONS, clLinkProgram(context, 0, NULL, "-what", 2, inputs, NULL, NULL, &err));
     REFUSES(CL_INVALID_VALUE, clLinkProgram(context, 0, NULL, "", 0, NULL, NULL, NULL, &err));
+    // A failed link still gives a program, which has the log.
+    cl_program bad = from_source("uint twice(uint x);\nkernel void answer(global uint *o) { *o = twice(21); }\n");
+    OK(clCompileProgram(bad, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    cl_program failed = clLinkProgram(context, 0, NULL, "", 1, &bad, NULL, NULL, &err);
+    TRUE_(err == CL_LINK_PROGRAM_FAILURE && failed && status_of(failed) == CL_BUILD_ERROR);
+    static char log[1 << 16];
+    OK(clGetProgramBuildInfo(failed, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    TRUE_(strstr(log, "twice"));
+    OK(clReleaseProgram(failed));
+    OK(clReleaseProgram(bad));
     cl_program made;
     MADE(made, clLinkProgram(context, 0, NULL, "-create-library", 1, &library, NULL, NULL, &err));
     OK(clGetProgramBuildInfo(made, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
     TRUE_(type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
     cl_program all[] = {header, library, user, linked, made};
     for (int i = 0; i < 5; i++) OK(clReleaseProgram(all[i]));
+}
+
+// OpenCL C 3.0, 6.2.1: a feature's macro is defined where clGetDeviceInfo tells of the feature, and only there.
+static void features(void) {
+    static const char *all[] = {"__opencl_c_3d_image_writes", "__opencl_c_atomic_order_acq_rel",
+        "__opencl_c_atomic_order_seq_cst", "__opencl_c_atomic_scope_all_devices", "__opencl_c_atomic_scope_device",
+        "__opencl_c_device_enqueue", "__opencl_c_fp64", "__opencl_c_generic_address_space", "__opencl_c_images",
+        "__opencl_c_int64", "__opencl_c_pipes", "__opencl_c_program_scope_global_variables",
+        "__opencl_c_read_write_images", "__opencl_c_subgroups", "__opencl_c_work_group_collective_functions"};
+    enum { COUNT = sizeof all / sizeof *all };
+    static cl_name_version offered[64];
+    static char source[8192];
+    size_t size;
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof offered, offered, &size));
+    uint32_t expected = 0;
+    strcpy(source, "kernel void answer(global uint *o) {\n *o = 0;\n");
+    for (int i = 0; i < COUNT; i++) {
+        for (size_t k = 0; k < size / sizeof *offered; k++) expected |= (uint32_t)!strcmp(offered[k].name, all[i]) << i;
+        sprintf(source + strlen(source), "#ifdef %s\n *o |= 1u << %d;\n#endif\n", all[i], i);
+    }
+    strcat(source, "}\n");
+    cl_program p = build(source, "-cl-std=CL3.0");
+    TRUE_(answer(p) == expected);
+    OK(clReleaseProgram(p));
 }
 
 static void binaries(void) {
@@ -142,6 +176,7 @@ int main(void) {
     building();
     failing();
     linking();
+    features();
     binaries();
     close_device();
     return 0;

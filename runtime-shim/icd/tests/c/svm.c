@@ -41,6 +41,33 @@ static void atomics(void) {
     OK(clReleaseProgram(p));
 }
 
+// Pointers in shared memory mean the same to kernels: a list built by the host, summed and changed by the device.
+static void chain(void) {
+    typedef struct Node { uint32_t value; struct Node *next; } Node;
+    cl_program p = build("typedef struct Node { uint value; global struct Node *next; } Node;\n"
+                         "kernel void walk(global Node *head) {\n"
+                         "    for (; head; head = head->next) head->value *= head->value;\n}\n", "-cl-std=CL3.0");
+    cl_kernel k;
+    MADE(k, clCreateKernel(p, "walk", &err));
+    Node *nodes = clSVMAlloc(context, CL_MEM_READ_WRITE, 10 * sizeof *nodes, 0);
+    OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, nodes, 10 * sizeof *nodes, 0, NULL, NULL));
+    for (uint32_t i = 0; i < 10; i++) nodes[i] = (Node){i, i == 9 ? NULL : &nodes[i + 1]};
+    OK(clEnqueueSVMUnmap(queue, nodes, 0, NULL, NULL));
+    OK(clSetKernelArgSVMPointer(k, 0, nodes));
+    void *list[] = {nodes};
+    OK(clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof list, list));
+    OK(clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
+    RETURNS(CL_INVALID_VALUE, clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof list, NULL));
+    OK(clEnqueueTask(queue, k, 0, NULL, NULL));
+    OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, nodes, 10 * sizeof *nodes, 0, NULL, NULL));
+    for (uint32_t i = 0; i < 10; i++) TRUE_(nodes[i].value == i * i);
+    OK(clEnqueueSVMUnmap(queue, nodes, 0, NULL, NULL));
+    OK(clFinish(queue));
+    clSVMFree(context, nodes);
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 int main(void) {
     open_device(0);
     cl_device_svm_capabilities capabilities;
@@ -83,6 +110,10 @@ int main(void) {
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 4, 4, host, 0, NULL, NULL));
     TRUE_(host[0] == pattern[1]);
     OK(clReleaseMemObject(mem));
+    // Not larger than the allocation, or what is left of it.
+    REFUSES(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 4097, a, &err));
+    REFUSES(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 4096, a + 1, &err));
+    chain();
     void *pointers[] = {a};
     OK(clEnqueueSVMFree(queue, 1, pointers, free_func, context, 0, NULL, NULL));
     OK(clFinish(queue));
