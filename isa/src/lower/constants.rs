@@ -206,6 +206,8 @@ fn join_halves(f: &MFunc, uses: &mut BTreeMap<Unit, Vec<Use>>) {
         .iter()
         .filter(|(_, list)| parameter(list))
         .filter_map(|(u, _)| if let Unit::Bank(o, 4) = u { Some(*o) } else { None })
+        // Parameters below four bytes may begin inside a word: that is not one of the pair's halves.
+        .filter(|o| o.is_multiple_of(4))
         .collect();
     for o in singles {
         let base = o & !7;
