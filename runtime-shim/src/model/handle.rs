@@ -132,6 +132,8 @@ object!(
 struct Slab {
     base: usize,
     used: AtomicUsize,
+    /// Headers below this are the objects of a process from which this one was forked.
+    foreign: AtomicUsize,
     vacant: Mutex<VecDeque<u32>>,
 }
 
@@ -151,13 +153,60 @@ fn slab() -> Option<&'static Slab> {
                 0,
             )
         };
-        (base != libc::MAP_FAILED).then(|| Slab {
-            base: base as usize,
-            used: AtomicUsize::new(0),
-            vacant: Mutex::default(),
+        (base != libc::MAP_FAILED).then(|| {
+            fork::watch();
+            Slab {
+                base: base as usize,
+                used: AtomicUsize::new(0),
+                foreign: AtomicUsize::new(0),
+                vacant: Mutex::default(),
+            }
         })
     })
     .as_ref()
+}
+
+/// A forked child has its parent's objects, but not the threads behind them, and a lock of theirs may be held for ever.
+/// So it looks at none of them.
+mod fork {
+    use super::{SLAB, Slab};
+    use std::cell::RefCell;
+    use std::collections::VecDeque;
+    use std::sync::MutexGuard;
+    use std::sync::atomic::Ordering;
+
+    thread_local! {
+        /// The lock that the forking thread holds meanwhile.
+        static HELD: RefCell<Option<MutexGuard<'static, VecDeque<u32>>>> = const { RefCell::new(None) };
+    }
+
+    fn slab() -> Option<&'static Slab> {
+        SLAB.get()?.as_ref()
+    }
+
+    extern "C" fn before() {
+        HELD.with(|held| *held.borrow_mut() = slab().map(|s| s.vacant.lock()));
+    }
+
+    extern "C" fn in_parent() {
+        HELD.with(|held| held.borrow_mut().take());
+    }
+
+    extern "C" fn in_child() {
+        if let Some(slab) = slab() {
+            slab.foreign.store(slab.used.load(Ordering::Acquire), Ordering::Release);
+        }
+        HELD.with(|held| {
+            if let Some(mut vacant) = held.borrow_mut().take() {
+                vacant.clear();
+            }
+        });
+    }
+
+    pub fn watch() {
+        // SAFETY: the functions are safe to call at a fork: they take one lock that is only ever held for moments.
+        unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
+    }
 }
 
 impl Slab {
@@ -255,8 +304,18 @@ fn refused<T: Object>(raw: Raw) -> ClError {
     ClError::new(T::INVALID, format!("the {} handle {raw:p} {what}", T::KIND))
 }
 
+/// Refuses what the parent of a forked process made.
+fn refuse_foreign(raw: Raw) -> Result {
+    let Some(slab) = slab() else { return Ok(()) };
+    let foreign = slab.foreign.load(Ordering::Acquire);
+    let index = (raw as usize).checked_sub(slab.base).map(|offset| offset / size_of::<Header>());
+    let why = "this object was made before fork(): a child process needs a context of its own";
+    if index.is_some_and(|i| i < foreign) { fail!(CL_OUT_OF_RESOURCES, "{why}") } else { Ok(()) }
+}
+
 /// The object behind a handle.
 pub fn resolve<T: Object>(raw: Raw) -> Result<Arc<T>> {
+    refuse_foreign(raw)?;
     let find = || {
         let header = slab()?.find(raw)?;
         let (object, count) = {
