@@ -1,5 +1,6 @@
 //! Locks that ignore poisoning: a panic is caught at the C boundary, and what the locks guard is changed in steps that
 //! leave it consistent.
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LockResult, MutexGuard, PoisonError};
 
 /// A mutual exclusion lock.
@@ -17,26 +18,38 @@ impl<T> Mutex<T> {
     }
 }
 
-/// A condition variable.
+/// A condition variable. Where nobody waits a notification is no system call. Who notifies must have changed the
+/// condition under the mutex that waiters wait with.
 #[derive(Default, Debug)]
-pub struct Condvar(std::sync::Condvar);
+pub struct Condvar {
+    inner: std::sync::Condvar,
+    /// Threads that wait; changed under the mutex only.
+    waiters: AtomicU32,
+}
 
 impl Condvar {
     /// A condition variable.
     pub const fn new() -> Condvar {
-        Condvar(std::sync::Condvar::new())
+        Condvar { inner: std::sync::Condvar::new(), waiters: AtomicU32::new(0) }
     }
     /// Waits for a notification; wakes up spuriously, too.
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        sound(self.0.wait(guard))
+        self.waiters.fetch_add(1, Ordering::Relaxed);
+        let guard = sound(self.inner.wait(guard));
+        self.waiters.fetch_sub(1, Ordering::Relaxed);
+        guard
     }
     /// Wakes all.
     pub fn notify_all(&self) {
-        self.0.notify_all();
+        if self.waiters.load(Ordering::Relaxed) > 0 {
+            self.inner.notify_all();
+        }
     }
     /// Wakes one.
     pub fn notify_one(&self) {
-        self.0.notify_one();
+        if self.waiters.load(Ordering::Relaxed) > 0 {
+            self.inner.notify_one();
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{LaunchError, WorkCounters};
 use runner::Runner;
 pub(crate) use runner::count_operation;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use warpscope_exec::exec::Code;
 use warpscope_memory::device_memory::View;
 
@@ -64,8 +64,14 @@ pub(crate) fn run<const W: usize>(job: &Job<'_, W>) -> Result<WorkCounters, Laun
     }
 }
 
+/// The host's cores. Asking takes a dozen system calls, which is more than a small launch costs.
+fn host_cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 fn threads<const W: usize>(job: &Job<'_, W>) -> usize {
-    let host = if job.threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { job.threads };
+    let host = if job.threads == 0 { host_cores() } else { job.threads };
     host.min(job.grid.count().min(1 << 16) as usize)
 }
 
