@@ -68,7 +68,8 @@ fn parse_buffer(element: Element, length: &str, value: Option<&str>) -> Result<A
 }
 
 fn buffer(element: Element, count: usize, source: BufferSource) -> Arg {
-    Arg::Buffer(Buffer { element, count, source, role: Role::InOut, check: CheckRule::default() })
+    let check = CheckRule::default();
+    Arg::Buffer(Buffer { element, count, source, role: Role::InOut, at: 0, expected: None, check })
 }
 
 fn scalar(element: Element, value: &str) -> Result<Arg, String> {

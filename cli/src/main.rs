@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod capture;
 mod commands;
 mod driver;
 mod failure;

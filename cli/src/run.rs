@@ -1,6 +1,6 @@
 //! Running cases: the machines, the progress shown meanwhile, the results folder, Ctrl-C.
 use crate::failure::Failure;
-use crate::output::note;
+use crate::output::{note, print_bytes};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -48,6 +48,7 @@ pub fn run(
                 folder.append(entry).map_err(|e| e.to_string())?;
             }
         }
+        progress.printed(&result.printed)?;
         progress.finished(&result, &machine.name);
         outcome.entries.extend(entries);
         outcome.results.push(result);
@@ -154,6 +155,20 @@ impl Progress {
             }
             None if self.show == Show::Nothing => {}
             None => note(&format!("{}/{} {line}", self.count.get(), self.total)),
+        }
+    }
+
+    /// Shows what kernels printed, on standard output.
+    fn printed(&self, text: &[u8]) -> Result<(), String> {
+        let show = || match print_bytes(text) {
+            Ok(()) | Err(Failure::OutputClosed) => Ok(()),
+            Err(Failure::Failed(why)) => Err(why),
+            Err(other) => Err(format!("{other:?}")),
+        };
+        match &self.bar {
+            _ if text.is_empty() => Ok(()),
+            Some(bar) => bar.suspend(show),
+            None => show(),
         }
     }
 

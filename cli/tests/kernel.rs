@@ -86,3 +86,32 @@ fn occupancy_without_a_kernel() {
     warpscope(&["occupancy", "--registers", "999"]).code(2).stderr(contains("at most 255"));
     warpscope(&["occupancy", "--registers", "8", "-l", "0"]).code(2).stderr(contains("1 to 1024"));
 }
+
+/// Parameters of 8 and 16 bits begin anywhere in a word; literals are what the command line gives.
+#[test]
+fn narrow_vectors_arrive_as_they_are_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "kernel void f(global int *x, short8 s, long l, char4 c, uchar u) {\n\
+                  vstore8(convert_int8(s), 0, x); vstore4(convert_int4(c), 2, x); x[12] = u; x[13] = l; }\n";
+    let spv = module(dir.path(), source);
+    let arguments = ["i32[14]", "i16x8=1,2,3,4,5,6,7,-1", "i64=11", "i8x4=-1,2,-3,4", "u8=200"];
+    for mode in ["timing", "functional"] {
+        let mut line =
+            vec!["kernel", spv.to_str().unwrap(), "--config", "tiny", "--mode", mode, "-g", "1", "--dump", "0"];
+        arguments.iter().for_each(|a| line.extend(["-a", a]));
+        let dump = contains("1 2 3 4 5 6 7 -1\n").and(contains("-1 2 -3 4 200 11\n"));
+        warpscope(&line).success().stdout(dump);
+    }
+}
+
+#[test]
+fn what_a_kernel_prints_comes_before_the_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "kernel void hello(void) { printf(\"%s %v2hhd\\n\", \"hello\", (char2)(1, -1)); }\n";
+    let spv = module(dir.path(), source);
+    for mode in ["timing", "functional"] {
+        warpscope(&["kernel", spv.to_str().unwrap(), "--config", "tiny", "--mode", mode, "-g", "2", "-l", "2"])
+            .success()
+            .stdout(predicates::str::starts_with("hello 1,-1\nhello 1,-1\nLaunch\n"));
+    }
+}

@@ -7,4 +7,5 @@
 pub mod builtins;
 pub mod exec;
 pub mod ops;
+pub mod printf;
 pub mod program;

@@ -411,4 +411,6 @@ pub struct Global {
     pub relocations: Vec<(u32, usize, i64)>,
     /// Whether no initializer was given.
     pub uninitialised: bool,
+    /// Whether it is the buffer that `printf` writes to ([`crate::printf`]): `init` covers what lies before the records.
+    pub printf: bool,
 }

@@ -1,4 +1,5 @@
 //! What to run.
+use crate::printf::PrintfBuffer;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use warpscope_exec::program::Program;
@@ -42,6 +43,8 @@ pub struct Launch {
     pub local: [u32; 3],
     /// One for each of the program's parameters.
     pub arguments: Vec<Argument>,
+    /// Where the module's kernels print to; none where they do not.
+    pub printf: Option<PrintfBuffer>,
     /// Mode.
     pub mode: Mode,
 }

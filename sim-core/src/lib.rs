@@ -13,6 +13,7 @@ mod launch;
 mod machine;
 mod module;
 mod occupancy;
+mod printf;
 mod record;
 mod timing;
 
@@ -21,5 +22,6 @@ pub use launch::*;
 pub use machine::*;
 pub use module::*;
 pub use occupancy::*;
+pub use printf::PrintfBuffer;
 pub use record::*;
 pub use warpscope_memory::device_memory;

@@ -7,6 +7,7 @@ use crate::{Convention, Launch, LaunchCounters, LaunchError, LaunchRecord, Mode,
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use warpscope_configs::MachineSpec;
+use warpscope_configs::specs::TransferEffect;
 use warpscope_exec::exec::{Code, LaunchValues, evaluate_constants};
 use warpscope_memory::device_memory::DeviceMemory;
 
@@ -36,6 +37,8 @@ pub struct Machine {
     interrupt: Arc<AtomicBool>,
     launches: u64,
     cold: bool,
+    /// What kernels have printed since it was taken.
+    printed: Vec<u8>,
     /// Made by the first launch in timing mode.
     engine: Option<Engine>,
 }
@@ -53,6 +56,7 @@ impl Machine {
             interrupt: Arc::default(),
             launches: 0,
             cold: true,
+            printed: Vec::new(),
             engine: None,
         }
     }
@@ -90,6 +94,22 @@ impl Machine {
         }
     }
 
+    /// A transfer has written `bytes` of device memory at `address`: `host.transfer_l2` says what that does to the L2.
+    pub fn transferred(&mut self, address: u64, bytes: u64) {
+        let Some(engine) = self.engine.as_mut().filter(|_| self.spec.host.transfer_l2 == TransferEffect::Drop) else {
+            return;
+        };
+        if let Some(allocation) = self.memory.allocation_at(address) {
+            let offset = address - allocation.address;
+            engine.drop_range(allocation.simulated + offset, bytes.min(allocation.size - offset));
+        }
+    }
+
+    /// Takes what kernels have printed (`printf`), in the order in which they took room for it.
+    pub fn take_printed(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.printed)
+    }
+
     /// Runs a kernel to its end.
     ///
     /// On an error the launch has been stopped: device memory holds what it had written so far.
@@ -98,7 +118,12 @@ impl Machine {
         let index = self.launches;
         self.launches += 1;
         let empty = launch.global.contains(&0);
-        let counters = if empty { LaunchCounters::default() } else { self.run(launch, &checked)? };
+        let counters = if empty { Ok(LaunchCounters::default()) } else { self.run(launch, &checked) };
+        // What was printed before a fault is most wanted.
+        if let Some(buffer) = &launch.printf {
+            buffer.collect(&self.memory, &mut self.printed);
+        }
+        let counters = counters?;
         let convention = if self.cold { Convention::Cold } else { Convention::Warm };
         if launch.mode == Mode::Timing && !empty {
             self.cold = false;

@@ -1,4 +1,5 @@
 //! Module-scope variables in device memory.
+use crate::printf::PrintfBuffer;
 use std::sync::Arc;
 use warpscope_exec::ops::Ty;
 use warpscope_exec::program::Global;
@@ -10,12 +11,15 @@ pub struct LoadedModule {
     memory: Arc<DeviceMemory>,
     addresses: Arc<Vec<u64>>,
     allocations: Vec<Allocation>,
+    printf: Option<PrintfBuffer>,
 }
 
 impl LoadedModule {
-    /// Allocates and initialises the module's global and constant variables; local ones get address 0.
-    pub fn new(memory: &Arc<DeviceMemory>, globals: &[Global]) -> Result<LoadedModule, MemoryError> {
-        let mut loaded = LoadedModule { memory: memory.clone(), addresses: Arc::default(), allocations: Vec::new() };
+    /// Allocates and initialises the module's global and constant variables; local ones get address 0. Where kernels
+    /// print, a launch has room for `printf_bytes` of output.
+    pub fn new(memory: &Arc<DeviceMemory>, globals: &[Global], printf_bytes: u64) -> Result<LoadedModule, MemoryError> {
+        let (addresses, allocations) = (Arc::default(), Vec::new());
+        let mut loaded = LoadedModule { memory: memory.clone(), addresses, allocations, printf: None };
         let mut addresses = Vec::with_capacity(globals.len());
         for global in globals {
             if global.space == Ty::PtrLocal || global.init.is_empty() {
@@ -24,7 +28,12 @@ impl LoadedModule {
             }
             let access = if global.space == Ty::PtrConstant { Access::ReadOnly } else { Access::ReadWrite };
             let align = u64::from(global.align.max(1)).next_power_of_two();
-            let allocation = memory.allocate(global.init.len() as u64, align, access)?;
+            let room = if global.printf { printf_bytes } else { 0 };
+            let allocation = memory.allocate(global.init.len() as u64 + room, align, access)?;
+            if global.printf {
+                let start = global.init.len() as u64;
+                loaded.printf = Some(PrintfBuffer { address: allocation.address, start, limit: start + room });
+            }
             addresses.push(allocation.address);
             loaded.allocations.push(allocation);
         }
@@ -43,6 +52,9 @@ impl LoadedModule {
             }
             memory.write(address, &bytes)?;
         }
+        if let Some(buffer) = &loaded.printf {
+            buffer.reset(memory)?;
+        }
         loaded.addresses = Arc::new(addresses);
         Ok(loaded)
     }
@@ -50,6 +62,11 @@ impl LoadedModule {
     /// Addresses by index in `Module::globals`, for [`Launch::globals`](crate::Launch::globals).
     pub fn addresses(&self) -> &Arc<Vec<u64>> {
         &self.addresses
+    }
+
+    /// Where kernels print to, for [`Launch::printf`](crate::Launch::printf).
+    pub fn printf(&self) -> Option<PrintfBuffer> {
+        self.printf
     }
 
     /// The allocations, for those who list a device's memory.
@@ -81,13 +98,14 @@ mod tests {
             align: 8,
             relocations,
             uninitialised: false,
+            printf: false,
         };
         let globals = [
             variable(Ty::PtrConstant, vec![1, 2, 3, 4], vec![]),
             variable(Ty::PtrLocal, vec![0; 16], vec![]),
             variable(Ty::PtrGlobal, vec![0; 16], vec![(8, 0, 2)]),
         ];
-        let module = LoadedModule::new(&memory, &globals).unwrap();
+        let module = LoadedModule::new(&memory, &globals, 0).unwrap();
         let at = module.addresses().clone();
         assert_eq!(at[1], 0);
         let mut word = [0; 8];

@@ -1,7 +1,7 @@
 //! Comparison of outputs with what they should be.
 use crate::data::digest::{Recorded, RecordedOutput, fnv1a};
 use crate::data::element::Scalar;
-use crate::data::files::format_value;
+use crate::data::files::{self, format_value};
 use crate::manifest::{Arg, Buffer, Case, Order, Role};
 use crate::references::Outputs;
 use serde::Serialize;
@@ -12,6 +12,8 @@ use serde::Serialize;
 pub enum Oracle {
     /// The CPU reference.
     Reference,
+    /// The contents in the file that the manifest names.
+    Contents,
     /// The recorded digest of an integer output.
     Digest,
     /// The recorded samples and norms of a float output.
@@ -56,8 +58,8 @@ impl Check {
     }
 }
 
-/// Checks every buffer of a case: outputs against the CPU reference's (`expected`) or what was recorded, inputs against
-/// what they were. `before` and `after` are contents by argument.
+/// Checks every buffer of a case: outputs against the file that they name, the CPU reference's (`expected`) or what was
+/// recorded, inputs against what they were. `before` and `after` are contents by argument.
 pub fn outputs(
     case: &Case,
     expected: Option<&Outputs>,
@@ -74,6 +76,13 @@ pub fn outputs(
             }
             continue;
         }
+        if let Some(path) = &buffer.expected {
+            checks.push(match files::read(path, buffer.element) {
+                Ok(contents) => against_contents(index, buffer, &after[index], &contents),
+                Err(why) => Check::failed(index, Oracle::Contents, why),
+            });
+            continue;
+        }
         let reference = expected.and_then(|e| e.0.iter().find(|(i, _)| *i == index)).map(|(_, bytes)| &bytes[..]);
         let recorded = recorded.and_then(|r| Recorded::output(r, &case.name, index));
         checks.push(match (reference, recorded) {
@@ -87,10 +96,19 @@ pub fn outputs(
 
 /// Compares every value of an output with the CPU reference's.
 pub fn against_reference(argument: usize, buffer: &Buffer, got: &[u8], expected: &[u8]) -> Check {
+    against_values(argument, buffer, got, expected, Oracle::Reference)
+}
+
+/// Compares every value of an output with the contents that it must have.
+pub fn against_contents(argument: usize, buffer: &Buffer, got: &[u8], expected: &[u8]) -> Check {
+    against_values(argument, buffer, got, expected, Oracle::Contents)
+}
+
+fn against_values(argument: usize, buffer: &Buffer, got: &[u8], expected: &[u8], oracle: Oracle) -> Check {
     let scalar = buffer.element.scalar;
     if got.len() != expected.len() {
-        let why = format!("the reference computed {} bytes, but the buffer has {}", expected.len(), got.len());
-        return Check::failed(argument, Oracle::Reference, why);
+        let why = format!("{} bytes are expected, but the buffer has {}", expected.len(), got.len());
+        return Check::failed(argument, oracle, why);
     }
     let (sorted_got, sorted_expected);
     let (got, expected) = match buffer.check.order {
@@ -111,7 +129,7 @@ pub fn against_reference(argument: usize, buffer: &Buffer, got: &[u8], expected:
         }
         tally.compared += 1;
     }
-    tally.finish(argument, Oracle::Reference)
+    tally.finish(argument, oracle)
 }
 
 /// Compares an output with what was recorded of it.
@@ -295,7 +313,7 @@ mod tests {
 
     fn buffer(ty: &str, check: CheckRule) -> Buffer {
         let source = BufferSource::Pattern(Pattern::Zeros);
-        Buffer { element: ty.parse().unwrap(), count: 0, source, role: Role::Out, check }
+        Buffer { element: ty.parse().unwrap(), count: 0, source, role: Role::Out, at: 0, expected: None, check }
     }
 
     fn f32s(values: &[f32]) -> Vec<u8> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use warpscope_reports::render::csv;
 use warpscope_reports::sections;
 use warpscope_workloads::data::files;
-use warpscope_workloads::manifest::{Arg, Buffer, Case};
+use warpscope_workloads::manifest::{Arg, Buffer, Case, Manifest};
 use warpscope_workloads::suite::SuiteOptions;
 
 /// Elements of a dumped buffer that are printed.
@@ -20,8 +20,11 @@ pub struct Arguments {
     #[command(flatten)]
     kernel: KernelArguments,
     /// Global size: one to three numbers, as 1024 or 64x64.
-    #[arg(long, short, value_name = "SIZE")]
-    global: String,
+    #[arg(long, short, value_name = "SIZE", required_unless_present = "case")]
+    global: Option<String>,
+    /// The case of this name, FILE being a suite's manifest: it brings the module, sizes, arguments and checks.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["global", "local", "offset", "args", "kernel", "options"])]
+    case: Option<String>,
     /// Work-group size; where it is missing the kernel's required one or a fitting one is taken.
     #[arg(long, short, value_name = "SIZE")]
     local: Option<String>,
@@ -57,31 +60,15 @@ struct Dump {
 
 pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
     let machine = arguments.machine.load()?;
-    let kernel = arguments.kernel.choose()?;
-    let args = arguments.args.iter().map(|a| kernel_argument::parse(a)).collect::<Result<Vec<_>, _>>();
-    let args = args.map_err(|why| Failure::Usage(format!("--arg: {why}")))?;
-    let dumps = dumps(&arguments.dump, &args)?;
-    let case = Case {
-        name: kernel.clone(),
-        group: String::new(),
-        class: String::new(),
-        size: String::new(),
-        source: arguments.kernel.file.clone(),
-        kernel,
-        options: arguments.kernel.options.clone(),
-        global: sizes("--global", &arguments.global)?,
-        local: local_sizes(arguments.local.as_deref())?,
-        offset: arguments.offset.as_deref().map_or(Ok(Vec::new()), |o| sizes("--offset", o))?,
-        launches: arguments.launches,
-        args,
-        reference: None,
-        digests: None,
-        variables: Default::default(),
+    let case = match &arguments.case {
+        Some(name) => case_of(&arguments.kernel.file, name, arguments.launches)?,
+        None => case(arguments)?,
     };
+    let dumps = dumps(&arguments.dump, &case.args)?;
     let options = SuiteOptions {
         mode: arguments.mode.mode.into(),
         jobs: 1,
-        from_source: true,
+        from_source: arguments.case.is_none(),
         instruction_limit: arguments.limit,
         keep_outputs: !dumps.is_empty(),
         ..SuiteOptions::default()
@@ -106,6 +93,42 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
         Some(why) if !outcome.interrupted => Err(Failure::Failed(why)),
         _ => verdict(&outcome, arguments.out.as_deref()),
     }
+}
+
+/// The case that the command line describes.
+fn case(arguments: &Arguments) -> Result<Case, Failure> {
+    let kernel = arguments.kernel.choose()?;
+    let args = arguments.args.iter().map(|a| kernel_argument::parse(a)).collect::<Result<Vec<_>, _>>();
+    let args = args.map_err(|why| Failure::Usage(format!("--arg: {why}")))?;
+    Ok(Case {
+        name: kernel.clone(),
+        group: String::new(),
+        class: String::new(),
+        size: String::new(),
+        source: arguments.kernel.file.clone(),
+        kernel,
+        options: arguments.kernel.options.clone(),
+        global: sizes("--global", arguments.global.as_deref().unwrap_or(""))?,
+        local: local_sizes(arguments.local.as_deref())?,
+        offset: arguments.offset.as_deref().map_or(Ok(Vec::new()), |o| sizes("--offset", o))?,
+        launches: arguments.launches,
+        args,
+        reference: None,
+        digests: None,
+        variables: Default::default(),
+    })
+}
+
+/// A case of a manifest.
+fn case_of(manifest: &Path, name: &str, launches: u32) -> Result<Case, Failure> {
+    let all = Manifest::read(manifest).map_err(Failure::usage)?.cases;
+    let found = all.iter().find(|c| c.name == name).cloned();
+    let case = found.ok_or_else(|| {
+        let near = warpscope_configs::nearest(name, all.iter().map(|c| c.name.as_str()));
+        let hint = near.map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
+        Failure::Usage(format!("{} has no case `{name}`{hint}", manifest.display()))
+    })?;
+    Ok(if launches == 1 { case } else { Case { launches, ..case } })
 }
 
 fn write(folder: &warpscope_reports::Folder, outcome: &Outcome) -> Result<(), Failure> {

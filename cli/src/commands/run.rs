@@ -1,14 +1,14 @@
 //! `warpscope run`: a program with the simulated device as its only OpenCL platform.
 use crate::arguments::MachineArguments;
 use crate::failure::Failure;
-use crate::{driver, output};
+use crate::{capture, driver, output};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use warpscope_reports::program::{program_report, read_processes};
+use warpscope_reports::program::{program_page, program_report, read_processes};
 
 /// As `env` does: this command failed, the program cannot be executed, the program is not found.
 const OURS: u8 = 125;
@@ -31,12 +31,55 @@ pub struct Arguments {
     /// How kernels are simulated.
     #[arg(long, value_enum, env = "WARPSCOPE_MODE", default_value = "timing")]
     mode: Mode,
-    /// Keep the log of commands in this directory.
+    /// Keep the log of commands in this directory, with the report as report.txt and report.html.
     #[arg(long, value_name = "DIR", env = "WARPSCOPE_OUT")]
     out: Option<PathBuf>,
+    /// Save each timed launch in this directory, as a suite that `warpscope suite` and `warpscope kernel` run again.
+    #[arg(long, value_name = "DIR", env = "WARPSCOPE_CAPTURE")]
+    capture: Option<PathBuf>,
+    #[command(flatten)]
+    launches: Launches,
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
+}
+
+/// Which launches are timed (and captured); the others run functionally.
+#[derive(Args)]
+struct Launches {
+    /// Time only the first N launches of each context.
+    #[arg(long, value_name = "N", env = "WARPSCOPE_FUNCTIONAL_AFTER")]
+    functional_after: Option<u64>,
+    /// Time only kernels of these names; `*` stands for any text, commas separate names.
+    #[arg(long, value_name = "NAMES", env = "WARPSCOPE_KERNELS")]
+    kernels: Option<String>,
+    /// Do not time kernels of these names.
+    #[arg(long, value_name = "NAMES", env = "WARPSCOPE_EXCLUDE")]
+    exclude: Option<String>,
+    /// Of the kernels to be timed, pass over the first N launches of each context.
+    #[arg(long, value_name = "N", env = "WARPSCOPE_SKIP")]
+    skip: Option<u64>,
+    /// Time at most N launches of each context.
+    #[arg(long, value_name = "N", env = "WARPSCOPE_LIMIT")]
+    limit: Option<u64>,
+}
+
+impl Launches {
+    fn pass_on(&self, command: &mut Command) {
+        let number = |n: Option<u64>| n.map(|n| n.to_string());
+        let variables = [
+            ("WARPSCOPE_FUNCTIONAL_AFTER", number(self.functional_after)),
+            ("WARPSCOPE_KERNELS", self.kernels.clone()),
+            ("WARPSCOPE_EXCLUDE", self.exclude.clone()),
+            ("WARPSCOPE_SKIP", number(self.skip)),
+            ("WARPSCOPE_LIMIT", number(self.limit)),
+        ];
+        for (name, value) in variables {
+            if let Some(value) = value {
+                command.env(name, value);
+            }
+        }
+    }
 }
 
 /// Runs the program; the report goes to standard error, and the exit code is the program's.
@@ -57,6 +100,11 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
     command.args(&arguments.program[1..]);
     command.env("OCL_ICD_VENDORS", &vendors).env_remove("OCL_ICD_FILENAMES");
     command.env("WARPSCOPE_OUT", &out);
+    arguments.launches.pass_on(&mut command);
+    let capture = arguments.capture.as_deref().map(capture::prepare).transpose()?;
+    if let Some(directory) = &capture {
+        command.env("WARPSCOPE_CAPTURE", directory);
+    }
     command.env("WARPSCOPE_MODE", if let Mode::Functional = arguments.mode { "functional" } else { "timing" });
     if let Some(config) = &arguments.machine.config {
         // The program may change its directory before it opens the device.
@@ -78,9 +126,26 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
 
     let processes = read_processes(&out).map_err(ours)?;
     let name = arguments.machine.config.clone().unwrap_or_else(|| machine.source.clone());
-    output::note(program_report(&processes, &name, &machine.spec).trim_end());
+    let report = program_report(&processes, &name, &machine.spec);
+    output::note(report.trim_end());
+    if arguments.out.is_some() && !processes.is_empty() {
+        output::write_file(&out.join("report.txt"), report.as_bytes()).map_err(also_ours)?;
+        let page = program_page(&processes, &name, &machine.spec);
+        output::write_file(&out.join("report.html"), page.as_bytes()).map_err(also_ours)?;
+    }
+    if let Some(directory) = &capture {
+        output::note(&capture::merge(directory).map_err(also_ours)?);
+    }
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     if code == 0 { Ok(()) } else { Err(Failure::Program(code as u8, String::new())) }
+}
+
+/// A failure of this command, as opposed to the program's.
+fn also_ours(failure: Failure) -> Failure {
+    match failure {
+        Failure::Failed(why) => Failure::Program(OURS, format!("warpscope run: {why}")),
+        other => other,
+    }
 }
 
 /// A directory for the log: without an earlier run's, which would be mixed into the report.

@@ -4,6 +4,7 @@
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The program without the caller's settings.
 pub fn command(arguments: &[&str]) -> Command {
@@ -33,4 +34,21 @@ pub fn module(folder: &Path, source: &str) -> PathBuf {
     let path = folder.join("k.spv");
     std::fs::write(&path, compiler.compile(&Request::new(source, "k.cl", &options)).unwrap().spirv).unwrap();
     path
+}
+
+/// The driver: the one that `WARPSCOPE_ICD` names, else the one that this very cargo builds with this profile.
+pub fn driver() -> &'static Path {
+    static DRIVER: OnceLock<PathBuf> = OnceLock::new();
+    DRIVER.get_or_init(|| {
+        if let Some(path) = std::env::var_os("WARPSCOPE_ICD") {
+            return path.into();
+        }
+        let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+        let built = std::process::Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "warpscope-icd", "--profile", profile])
+            .status()
+            .expect("cargo can be run");
+        assert!(built.success(), "the driver does not build");
+        Path::new(env!("CARGO_BIN_EXE_warpscope")).with_file_name("libwarpscope_opencl.so")
+    })
 }

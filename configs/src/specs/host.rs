@@ -12,6 +12,16 @@ pub enum HostClock {
     Real,
 }
 
+/// What becomes of the L2's lines when a transfer writes to the memory behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransferEffect {
+    /// They stay, as if the transfer went through the L2 and found them there; others do not come in.
+    Keep,
+    /// They are dropped: the next kernel reads what was written from DRAM.
+    Drop,
+}
+
 spec! {
     /// The host side of an OpenCL program and its link to the device.
     pub struct HostSpec {
@@ -30,6 +40,9 @@ spec! {
             on_device: f64 ["GB/s"] = 0.001..=100000.0,
             /// Fixed part of each transfer's time.
             transfer_latency: f64 ["us"] = 0.0..=1000000.0,
+            /// What writes, copies, fills and unmaps do to the L2 lines of the memory that they write. Reads leave the
+            /// L2 alone.
+            transfer_l2: TransferEffect [""],
             /// Most device memory that the OpenCL device reports and hands out, whatever the machine has: the
             /// program's buffers occupy the memory of the computer that simulates.
             memory_cap: u64 ["B"] = 16777216..=1099511627776,
@@ -42,6 +55,9 @@ spec! {
             /// Whether the OpenCL device offers command-queues on the device. They are objects only: kernels cannot
             /// enqueue yet.
             device_queues: bool [""],
+            /// Room for what the kernels of a program print in one launch (CL_DEVICE_PRINTF_BUFFER_SIZE): the records of
+            /// `printf` calls before they are formatted. A call that finds no room returns -1.
+            printf_buffer: u64 ["B"] = 1024..=1073741824,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::constants::ConstLeaf;
 use super::emit::Emitter;
 use super::error::{FrontendError, Res};
 use super::module::{ExtSet, IdMap, ModuleReader};
+use super::printf::PrintfSites;
 use super::types::Kind;
 use super::words::Instr;
 use crate::ir::{Block, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
@@ -48,16 +49,18 @@ pub(super) struct Body<'m, 'a> {
     label: u32,
     open: bool,
     constant_cache: IdMap<(Block, Typed)>,
-    files: &'m mut Vec<String>,
+    pub shared: &'m mut Shared,
     file_ids: IdMap<u16>,
 }
 
+/// What the functions of a module add to.
+pub(super) struct Shared {
+    pub files: Vec<String>,
+    pub printf: PrintfSites,
+}
+
 /// Translates function number `index` of the module.
-pub(super) fn translate(
-    m: &ModuleReader<'_>,
-    index: usize,
-    files: &mut Vec<String>,
-) -> Result<Function, FrontendError> {
+pub(super) fn translate(m: &ModuleReader<'_>, index: usize, shared: &mut Shared) -> Result<Function, FrontendError> {
     let source = &m.functions[index];
     let name = m.names.get(&source.id).cloned().unwrap_or_default();
     let f = Function { name, ..Function::default() };
@@ -73,7 +76,7 @@ pub(super) fn translate(
         label: 0,
         open: false,
         constant_cache: IdMap::default(),
-        files,
+        shared,
         file_ids: IdMap::default(),
     };
     b.signature(index).map_err(|why| source.header.error(why))?;
@@ -86,7 +89,7 @@ pub(super) fn translate(
 
 impl<'a> Body<'_, 'a> {
     fn error(&self, i: &Instr<'_>, why: String) -> FrontendError {
-        let file = self.files.get(self.e.loc.file as usize).cloned().unwrap_or_default();
+        let file = self.shared.files.get(self.e.loc.file as usize).cloned().unwrap_or_default();
         FrontendError { file, line: self.e.loc.line, ..i.error(why) }
     }
 
@@ -292,10 +295,10 @@ impl<'a> Body<'_, 'a> {
             Some(&f) => f,
             None => {
                 let name = self.m.strings.get(&id).cloned().unwrap_or_default();
-                let known = self.files.iter().position(|f| *f == name);
+                let known = self.shared.files.iter().position(|f| *f == name);
                 let n = known.unwrap_or_else(|| {
-                    self.files.push(name);
-                    self.files.len() - 1
+                    self.shared.files.push(name);
+                    self.shared.files.len() - 1
                 });
                 let n = u16::try_from(n).map_err(|_| "more than 65536 source files")?;
                 self.file_ids.insert(id, n);

@@ -147,7 +147,8 @@ impl Body<'_, '_> {
         let done = self.common(i, s).map_err(named)?
             || self.integer_function(i, s).map_err(named)?
             || self.geometric(i, s).map_err(named)?
-            || self.vector_memory(i, s).map_err(named)?;
+            || self.vector_memory(i, s).map_err(named)?
+            || s == S::printf && self.printf(i).map_err(named)?;
         if done { Ok(()) } else { Err(format!("OpenCL.std {s:?} is not supported")) }
     }
 

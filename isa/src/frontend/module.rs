@@ -140,14 +140,15 @@ impl<'a> ModuleReader<'a> {
     /// Translates the functions and makes the entry points.
     pub fn finish(mut self) -> Result<Module, FrontendError> {
         let mut module = Module::default();
-        let mut files = std::mem::take(&mut self.files);
+        let mut shared = body::Shared { files: std::mem::take(&mut self.files), printf: Default::default() };
         for index in 0..self.functions.len() {
-            module.functions.push(body::translate(&self, index, &mut files)?);
+            module.functions.push(body::translate(&self, index, &mut shared)?);
         }
         kernel::refuse_recursion(&self, &module)?;
         kernel::make_kernels(&self, &mut module)?;
         module.globals = self.globals;
-        module.files = files;
+        shared.printf.append_globals(&mut module.globals);
+        module.files = shared.files;
         Ok(module)
     }
 
@@ -390,7 +391,8 @@ impl<'a> ModuleReader<'a> {
         let natural = t.align as u32;
         let align = d.align.filter(|a| a.is_power_of_two()).unwrap_or(natural).max(1);
         let init = vec![0; size as usize];
-        let mut g = Global { name, space, init, align, relocations: Vec::new(), uninitialised: i.operands.len() < 2 };
+        let uninitialised = i.operands.len() < 2;
+        let mut g = Global { name, space, init, align, relocations: Vec::new(), uninitialised, printf: false };
         if let Some(&id) = i.operands.get(1) {
             self.initial_bytes(id, size, &mut g)?;
         }

@@ -298,6 +298,7 @@ fn local_variables_start_behind_the_reserved_bytes() {
         align,
         relocations: Vec::new(),
         uninitialised: true,
+        printf: false,
     };
     let module = Module { globals: vec![global(6, 4), global(64, 16)], ..Module::default() };
     let mut b = Builder::new();

@@ -179,6 +179,22 @@ impl Tags {
         self.entries[index] = Entry::FRESH;
     }
 
+    /// Drops a line if it is there. It must not wait for data.
+    pub fn drop_line(&mut self, number: u64, line: u64) {
+        if let Some(index) = self.find(number, line) {
+            self.remove(index);
+        }
+    }
+
+    /// Drops the lines whose addresses lie in `range`. None may wait for data.
+    pub fn drop_within(&mut self, range: std::ops::Range<u64>) {
+        for index in 0..self.lines.len() {
+            if self.lines[index] != EMPTY && range.contains(&self.lines[index]) {
+                self.remove(index);
+            }
+        }
+    }
+
     /// Drops every line, calling `evicted` for each. None may wait for data.
     pub fn clear(&mut self, mut evicted: impl FnMut(u64, Entry)) {
         for (line, entry) in self.lines.iter_mut().zip(&mut self.entries) {

@@ -1,5 +1,5 @@
 //! Reading and writing device memory from the host.
-use super::{DeviceMemory, MemoryError, Region};
+use super::{Allocation, DeviceMemory, MemoryError, Region};
 use std::sync::Arc;
 
 impl DeviceMemory {
@@ -11,6 +11,20 @@ impl DeviceMemory {
         unsafe { std::ptr::copy(pointer(address), out.as_mut_ptr(), out.len()) };
         drop(region);
         Ok(())
+    }
+
+    /// The allocation that holds the byte at `address`.
+    pub fn allocation_at(&self, address: u64) -> Option<Allocation> {
+        self.lock().find(address, 1).map(|region| region.facts)
+    }
+
+    /// The bytes at `address` up to a NUL or the end of the allocation.
+    pub fn read_string(&self, address: u64) -> Result<Vec<u8>, MemoryError> {
+        let region = self.hold(address, 1)?;
+        let room = region.facts.size - (address - region.facts.address);
+        // SAFETY: in bounds and alive through `region`; the device does not run meanwhile.
+        let bytes = unsafe { std::slice::from_raw_parts(pointer(address), room as usize) };
+        Ok(bytes.iter().copied().take_while(|&b| b != 0).collect())
     }
 
     /// Copies `data` to device memory at `address`.

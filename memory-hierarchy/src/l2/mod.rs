@@ -182,6 +182,28 @@ impl L2System {
         self.slices.iter_mut().for_each(|s| s.tags.clear(|_, _| {}));
     }
 
+    /// Drops the lines of a range of simulated addresses without traffic or time: something else has written to the
+    /// memory behind them. Nothing may be under way.
+    pub fn drop_range(&mut self, address: u64, bytes: u64) {
+        debug_assert!(self.is_idle());
+        let size = 1u64 << self.line_shift;
+        let lines: u64 = self.slices.iter().map(|s| s.tags.capacity() as u64).sum();
+        if bytes >> self.line_shift > lines {
+            let end = address.saturating_add(bytes);
+            self.slices.iter_mut().for_each(|s| s.tags.drop_within(address & !(size - 1)..end));
+            return;
+        }
+        let mut line = address & !(size - 1);
+        while line < address.saturating_add(bytes) {
+            let home = self.map.home(line);
+            let number = home.local >> self.line_shift;
+            for slice in [home.slice, self.map.opposite(home.slice)] {
+                self.slices[slice as usize].tags.drop_line(number, line);
+            }
+            line += size;
+        }
+    }
+
     fn handle_events(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
         let mut batch = std::mem::take(&mut self.batch);
         self.events.take(cycle, &mut batch);

@@ -1,11 +1,15 @@
 //! The report on a program: the commands that it gave to the device, as the OpenCL library logged them.
+mod page;
+
+pub use page::program_page;
+
 use crate::render::{Align, table};
 use crate::{Check, ENTRY_FORMAT, Entry, Peaks, sections};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use warpscope_configs::MachineSpec;
-use warpscope_sim::LaunchRecord;
+use warpscope_sim::{LaunchRecord, Mode};
 
 /// Launches that are shown in full.
 const IN_FULL: usize = 3;
@@ -79,16 +83,14 @@ pub fn program_report(processes: &[Process], configuration: &str, spec: &Machine
     if all.is_empty() {
         return "warpscope: the program gave the device no commands\n".into();
     }
-    let end = all.iter().map(|c| c.end_ps).max().unwrap_or(0);
-    let mut out = format!(
-        "warpscope: {} commands on {} ({configuration}), {} of simulated time{}\n\n",
-        all.len(),
-        spec.chip.name,
-        time(end as f64 / 1e6),
-        if processes.len() > 1 { format!(", {} processes", processes.len()) } else { String::new() }
-    );
-    out += &kernels(&all);
-    out += &transfers(&all);
+    let mut out = format!("warpscope: {}\n\n", summary_line(processes, configuration, spec));
+    for (headings, rows) in [kernel_rows(&all), transfer_rows(&all)] {
+        if !rows.is_empty() {
+            let mut align = vec![Align::Right; headings.len()];
+            align[0] = Align::Left;
+            out += &(table(headings, &align, &rows) + "\n");
+        }
+    }
     for process in processes {
         out += &timeline(process);
     }
@@ -96,6 +98,26 @@ pub fn program_report(processes: &[Process], configuration: &str, spec: &Machine
     for command in all.iter().filter(|c| c.error.is_some()) {
         let why = command.error.as_deref().unwrap_or("");
         out += &format!("FAILED: command {} ({}): {why}\n", command.sequence, command.command);
+    }
+    out
+}
+
+/// What ran where, and for how long.
+fn summary_line(processes: &[Process], configuration: &str, spec: &MachineSpec) -> String {
+    let all = || processes.iter().flat_map(|p| &p.commands);
+    let end = all().map(|c| c.end_ps).max().unwrap_or(0);
+    let mut out = format!(
+        "{} commands on {} ({configuration}), {} of simulated time",
+        all().count(),
+        spec.chip.name,
+        time(end as f64 / 1e6)
+    );
+    if processes.len() > 1 {
+        out += &format!(", {} processes", processes.len());
+    }
+    let untimed = all().filter(|c| c.launch.as_ref().is_some_and(|r| r.mode == Mode::Functional)).count();
+    if untimed > 0 {
+        out += &format!("; {untimed} launches ran functionally and take no time");
     }
     out
 }
@@ -108,8 +130,11 @@ fn time(us: f64) -> String {
     }
 }
 
+/// Headings and rows of a table.
+type Rows = (&'static [&'static str], Vec<Vec<String>>);
+
 /// Kernels by name: the one with most time first.
-fn kernels(all: &[&CommandLine]) -> String {
+fn kernel_rows(all: &[&CommandLine]) -> Rows {
     #[derive(Default)]
     struct Sum {
         launches: u64,
@@ -128,9 +153,6 @@ fn kernels(all: &[&CommandLine]) -> String {
         sum.most = sum.most.max(us);
         sum.instructions += record.counters.work.warp_instructions;
     }
-    if sums.is_empty() {
-        return String::new();
-    }
     let whole: f64 = sums.values().map(|s| s.total).sum();
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by(|a, b| b.1.total.total_cmp(&a.1.total).then(a.0.cmp(b.0)));
@@ -147,23 +169,17 @@ fn kernels(all: &[&CommandLine]) -> String {
         ]
     };
     let rows: Vec<_> = sums.iter().map(row).collect();
-    let headings = ["kernel", "launches", "total us", "%", "mean us", "least us", "most us", "warp instructions"];
-    let mut align = [Align::Right; 8];
-    align[0] = Align::Left;
-    table(&headings, &align, &rows) + "\n"
+    (&["kernel", "launches", "total us", "%", "mean us", "least us", "most us", "warp instructions"], rows)
 }
 
 /// Commands that move bytes, by type.
-fn transfers(all: &[&CommandLine]) -> String {
+fn transfer_rows(all: &[&CommandLine]) -> Rows {
     let mut sums: BTreeMap<&str, (u64, u64, f64)> = BTreeMap::new();
     for command in all.iter().filter(|c| c.launch.is_none() && c.error.is_none()) {
         let sum = sums.entry(&command.command).or_default();
         sum.0 += 1;
         sum.1 += command.bytes;
         sum.2 += command.microseconds();
-    }
-    if sums.is_empty() {
-        return String::new();
     }
     let row = |(name, (count, bytes, us)): (&&str, &(u64, u64, f64))| {
         let rate = if *us > 0.0 && *bytes > 0 { format!("{:.2}", *bytes as f64 / us / 1e3) } else { "-".into() };
@@ -176,8 +192,7 @@ fn transfers(all: &[&CommandLine]) -> String {
         ]
     };
     let rows: Vec<_> = sums.iter().map(row).collect();
-    let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right];
-    table(&["other command", "count", "bytes", "total us", "GB/s"], &align, &rows) + "\n"
+    (&["other command", "count", "bytes", "total us", "GB/s"], rows)
 }
 
 /// When kernels ran and bytes moved, in characters: how full each slice of time was, in tenths.
@@ -215,6 +230,12 @@ fn timeline(process: &Process) -> String {
 
 /// The longest launch of each of the kernels with the longest launches, in full.
 fn largest(all: &[&CommandLine], configuration: &str, spec: &MachineSpec) -> String {
+    let entries = largest_entries(all, configuration, spec);
+    entries.iter().map(|(title, entry)| format!("{title}\n{}", sections::text(entry))).collect()
+}
+
+/// The longest launch of each of the kernels with the longest launches, with titles.
+fn largest_entries(all: &[&CommandLine], configuration: &str, spec: &MachineSpec) -> Vec<(String, Entry)> {
     let mut longest: BTreeMap<&str, &CommandLine> = BTreeMap::new();
     let weight = |c: &CommandLine| {
         let work = c.launch.as_ref().map_or(0, |r| r.counters.work.warp_instructions);
@@ -228,12 +249,9 @@ fn largest(all: &[&CommandLine], configuration: &str, spec: &MachineSpec) -> Str
     }
     let mut chosen: Vec<_> = longest.into_iter().collect();
     chosen.sort_by(|a, b| weight(b.1).cmp(&weight(a.1)).then(a.0.cmp(b.0)));
-    let mut out = String::new();
-    for (kernel, command) in chosen.into_iter().take(IN_FULL) {
-        out += &format!("longest launch of {kernel} (command {})\n", command.sequence);
-        out += &sections::text(&entry(kernel, command, configuration, spec));
-    }
-    out
+    let title = |kernel: &str, c: &CommandLine| format!("longest launch of {kernel} (command {})", c.sequence);
+    let chosen = chosen.into_iter().take(IN_FULL);
+    chosen.map(|(kernel, c)| (title(kernel, c), entry(kernel, c, configuration, spec))).collect()
 }
 
 fn entry(kernel: &str, command: &CommandLine, configuration: &str, spec: &MachineSpec) -> Entry {
@@ -266,10 +284,7 @@ mod tests {
         assert_eq!(processes.len(), 1);
         assert_eq!((processes[0].id.as_str(), processes[0].commands.len()), ("12", 1));
         // 4000 bytes in 2 us: 2 GB/s.
-        let rows = transfers(&processes[0].commands.iter().collect::<Vec<_>>());
-        assert_eq!(
-            rows.lines().nth(2).unwrap().split_whitespace().collect::<Vec<_>>(),
-            ["read_buffer", "1", "4000", "2.00", "2.00"]
-        );
+        let (_, rows) = transfer_rows(&processes[0].commands.iter().collect::<Vec<_>>());
+        assert_eq!(rows, [["read_buffer", "1", "4000", "2.00", "2.00"]]);
     }
 }

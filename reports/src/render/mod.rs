@@ -5,6 +5,7 @@ mod legends;
 mod plots;
 mod suite;
 mod table;
+mod timeline;
 
 pub use csv::{csv, csv_field};
 pub use html::{Page, escape};
@@ -12,3 +13,4 @@ pub use legends::counter_reference;
 pub use plots::{Point, occupancy_plot, roofline, scatter, stall_stacks};
 pub use suite::{rooflines, suite_page};
 pub use table::{Align, summary, table};
+pub use timeline::{Lane, Span, program_timeline};

@@ -6,8 +6,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 use warpscope_sim::{Cause, Mode};
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn Error>>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Drawn = Result<(), Box<dyn Error>>;
 
 const FONT: &str = "sans-serif";
 const TEXT: RGBColor = RGBColor(40, 44, 52);
@@ -36,7 +36,7 @@ const PALETTE: [RGBColor; 16] = [
     RGBColor(190, 215, 170),
 ];
 
-fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+pub(super) fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let mut out = String::new();
     let drawn = {
         let area = SVGBackend::with_string(&mut out, size).into_drawing_area();
@@ -51,19 +51,24 @@ fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     }
 }
 
-fn text(area: &Area<'_>, at: (i32, i32), size: i32, anchor: HPos, words: &str) -> Drawn {
+pub(super) fn text(area: &Area<'_>, at: (i32, i32), size: i32, anchor: HPos, words: &str) -> Drawn {
     let style = (FONT, size).into_font().color(&TEXT).pos(Pos::new(anchor, VPos::Center));
     area.draw(&Text::new(words.to_string(), at, style)).map_err(|e| e.to_string().into())
 }
 
-fn bar(area: &Area<'_>, x: (f64, f64), y: (i32, i32), colour: RGBColor) -> Drawn {
+/// Colour of a lane of kernels, or of transfers.
+pub(super) fn lane_colour(kernels: bool) -> RGBColor {
+    if kernels { PALETTE[4] } else { PALETTE[6] }
+}
+
+pub(super) fn bar(area: &Area<'_>, x: (f64, f64), y: (i32, i32), colour: RGBColor) -> Drawn {
     let corners = [(x.0.round() as i32, y.0), (x.1.round() as i32, y.1)];
     area.draw(&Rectangle::new(corners, colour.filled())).map_err(|e| e.to_string().into())
 }
 
-const LABEL: i32 = 260;
-const BARS: i32 = 640;
-const ROW: i32 = 18;
+pub(super) const LABEL: i32 = 260;
+pub(super) const BARS: i32 = 640;
+pub(super) const ROW: i32 = 18;
 
 /// Names the bars: the case, and the machine where there are several.
 fn label(entry: &Entry, several: bool) -> String {

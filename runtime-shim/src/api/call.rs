@@ -4,7 +4,7 @@ use super::{Wait, buffer_of, queue_of, same_context};
 use crate::cl::*;
 use crate::error::{Result, ensure};
 use crate::model::command::{Done, Resource};
-use crate::model::{MemObject, Queue, handle};
+use crate::model::{Engine, MemObject, Queue, handle};
 use std::sync::Arc;
 
 /// A call that enqueues: its queue, and its wait list with the place for the event.
@@ -72,8 +72,12 @@ impl Call {
             Way::OnDevice => (link.inside(size, size), Resource::Compute),
             Way::OnHost => (0, Resource::Host),
         };
-        let action = Box::new(move |_: &mut _| {
+        let action = Box::new(move |engine: &mut Engine| {
             move_lines(from, to, region);
+            if matches!(way, Way::ToDevice | Way::OnDevice) {
+                let (address, bytes) = to.extent(region);
+                engine.transferred(address, bytes);
+            }
             drop(keep);
             Ok(Done { duration, bytes: size as u64, launch: None })
         });
@@ -94,8 +98,10 @@ impl Call {
     ) -> Result {
         let size = bytes(region);
         let duration = self.queue.context.device.link.inside(0, size);
-        let action = Box::new(move |_: &mut _| {
+        let action = Box::new(move |engine: &mut Engine| {
             fill_lines(to, &pattern, region);
+            let (address, bytes) = to.extent(region);
+            engine.transferred(address, bytes);
             drop(keep);
             Ok(Done { duration, bytes: size as u64, launch: None })
         });
@@ -116,7 +122,10 @@ impl Call {
             Way::FromDevice => (link.read(size), Resource::FromDevice),
             _ => (link.write(size), Resource::ToDevice),
         };
-        let action = Box::new(move |_: &mut _| {
+        let action = Box::new(move |engine: &mut Engine| {
+            if way == Way::ToDevice {
+                keep.iter().for_each(|object| engine.transferred(object.address, object.size as u64));
+            }
             drop(keep);
             Ok(Done { duration, bytes: size as u64, launch: None })
         });

@@ -135,7 +135,7 @@ unsafe fn limits(device: &Device, name: u32, q: &Query) -> Answer {
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => q.value(device.spec.chip.sub_group_size as usize),
         CL_DEVICE_ADDRESS_BITS => q.value(64u32),
         CL_DEVICE_MAX_PARAMETER_SIZE => q.value(MAX_PARAMETER_BYTES),
-        CL_DEVICE_PRINTF_BUFFER_SIZE => q.value(1usize << 20),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => q.value(device.spec.host.printf_buffer as usize),
         CL_DEVICE_PROFILING_TIMER_RESOLUTION => q.value(1usize),
         CL_DEVICE_EXECUTION_CAPABILITIES => q.value(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => q.truth(true),

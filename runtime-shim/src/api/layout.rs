@@ -95,6 +95,12 @@ impl Block {
     pub fn at<T>(pointer: *const T, layout: Layout) -> Block {
         Block { base: HostPointer::new(pointer), layout }
     }
+    /// The address of the first byte of a region, and the bytes to its last one, gaps included.
+    pub fn extent(&self, region: [usize; 3]) -> (u64, u64) {
+        let [width, height, depth] = region;
+        let (first, last) = (self.line(0, 0).0, self.line(height.saturating_sub(1), depth.saturating_sub(1)).0);
+        (first as u64, (last - first + width) as u64)
+    }
     fn line(&self, y: usize, z: usize) -> HostPointer {
         HostPointer(self.base.0 + self.layout.line(y, z))
     }

@@ -1,6 +1,7 @@
 //! The device: a machine description seen through the API. What is reported is what works.
 use super::clock::Clock;
 use super::engine::Link;
+use super::selection::Rules;
 use crate::cl::version;
 use std::sync::{Arc, OnceLock};
 use warpscope_configs::MachineSpec;
@@ -121,6 +122,8 @@ pub struct Device {
     pub link: Link,
     /// How launches are simulated.
     pub mode: Mode,
+    /// Which of them are, in timing mode.
+    pub rules: Rules,
 }
 
 static DEVICE: OnceLock<Result<Arc<Device>, String>> = OnceLock::new();
@@ -130,7 +133,7 @@ pub fn device() -> Result<Arc<Device>, &'static str> {
     let made = DEVICE.get_or_init(|| {
         let loaded = warpscope_configs::Selection::default().load_with_environment();
         let machine = loaded.map_err(|e| e.to_string())?;
-        Ok(Arc::new(Device::new(machine.spec, mode()?)))
+        Ok(Arc::new(Device { rules: Rules::from_environment()?, ..Device::new(machine.spec, mode()?) }))
     });
     made.clone().map_err(|_| made.as_ref().err().map_or("", |e| e.as_str()))
 }
@@ -146,7 +149,13 @@ fn mode() -> Result<Mode, String> {
 impl Device {
     /// The device of a machine.
     pub fn new(spec: MachineSpec, mode: Mode) -> Device {
-        Device { clock: Clock::new(&spec.host), link: Link::new(&spec.host), spec: Arc::new(spec), mode }
+        Device {
+            clock: Clock::new(&spec.host),
+            link: Link::new(&spec.host),
+            spec: Arc::new(spec),
+            mode,
+            rules: Rules::default(),
+        }
     }
 
     /// Extensions that it offers.

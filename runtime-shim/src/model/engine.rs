@@ -1,22 +1,32 @@
 //! What executes commands: the machine with its memory, and the times that moving bytes takes.
-use super::Device;
+use super::capture::{Before, Capture};
 use super::clock::{NANOSECOND, Time};
 use super::command::Done;
+use super::selection::{Rules, Selection};
+use super::{Device, Kernel};
 use crate::cl::errors::CL_OUT_OF_RESOURCES;
 use crate::error::{ClError, Result};
 use std::sync::Arc;
 use warpscope_memory::device_memory::DeviceMemory;
-use warpscope_sim::{Launch, Machine};
+use warpscope_sim::{Launch, Machine, Mode};
 
 /// The executing side of a context.
 pub struct Engine {
     machine: Machine,
+    rules: Rules,
+    selection: Selection,
+    capture: Option<Capture>,
 }
 
 impl Engine {
     /// A machine with empty memory and cold caches.
     pub fn new(device: &Device) -> Engine {
-        Engine { machine: Machine::new(device.spec.clone()) }
+        Engine {
+            machine: Machine::new(device.spec.clone()),
+            rules: device.rules.clone(),
+            selection: Selection::default(),
+            capture: None,
+        }
     }
 
     /// Its memory.
@@ -24,11 +34,37 @@ impl Engine {
         self.machine.memory()
     }
 
-    /// Runs a kernel.
-    pub fn launch(&mut self, launch: &Launch) -> Result<Done> {
-        let record = self.machine.launch(launch).map_err(|e| ClError::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
+    /// Runs a kernel; one that the rules leave out runs functionally.
+    pub fn launch(&mut self, launch: &mut Launch, kernel: &Kernel) -> Result<Done> {
+        let taken = self.selection.takes(&self.rules, &launch.program.name);
+        if !taken {
+            launch.mode = Mode::Functional;
+        }
+        let before = if taken { self.begin_capture(launch, kernel) } else { None };
+        let launched = self.machine.launch(launch);
+        if let (Some(capture), Some(before), true) = (&mut self.capture, before, launched.is_ok()) {
+            capture.end(before, self.machine.memory());
+        }
+        // "When the event that is associated with a particular kernel invocation is completed, the output of all printf()
+        // calls executed by this kernel invocation is flushed" (OpenCL C 3.0, 6.15.14): before the event is set.
+        super::stdio::print(&self.machine.take_printed());
+        let record = launched.map_err(|e| ClError::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
         let duration = (record.counters.time.nanoseconds * NANOSECOND as f64) as Time;
         Ok(Done { duration, bytes: 0, launch: Some(Box::new(record)) })
+    }
+}
+
+impl Engine {
+    /// A transfer has written to device memory.
+    pub fn transferred(&mut self, address: u64, bytes: u64) {
+        self.machine.transferred(address, bytes);
+    }
+
+    fn begin_capture(&mut self, launch: &Launch, kernel: &Kernel) -> Option<Before> {
+        if self.selection.first_taken() {
+            self.capture = Capture::from_environment();
+        }
+        self.capture.as_mut()?.begin(launch, kernel, self.machine.memory())
     }
 }
 

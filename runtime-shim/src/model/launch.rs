@@ -26,8 +26,8 @@ pub struct PreparedLaunch {
 
 impl PreparedLaunch {
     /// Executes it.
-    pub fn run(self, engine: &mut Engine) -> Result<Done> {
-        let done = engine.launch(&self.launch);
+    pub fn run(mut self, engine: &mut Engine) -> Result<Done> {
+        let done = engine.launch(&mut self.launch, &self.keep.0);
         drop(self.keep);
         done
     }
@@ -67,6 +67,7 @@ impl Kernel {
             global: geometry.global,
             local,
             arguments,
+            printf: self.built.lowered.printf(),
             mode: self.program.device().mode,
             program,
         };

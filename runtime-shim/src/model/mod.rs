@@ -2,6 +2,7 @@
 //! construction.
 
 mod binary;
+mod capture;
 pub mod clock;
 pub mod command;
 mod context;
@@ -17,7 +18,9 @@ mod program;
 mod queue;
 mod record;
 mod sampler;
+mod selection;
 pub mod spirv;
+mod stdio;
 mod thread;
 mod toolchain;
 

@@ -69,7 +69,7 @@ impl Built {
 
     /// Bytes of program-scope variables in global memory.
     pub fn variable_bytes(&self) -> usize {
-        let global = self.module.globals.iter().filter(|g| g.space == Ty::PtrGlobal);
+        let global = self.module.globals.iter().filter(|g| g.space == Ty::PtrGlobal && !g.printf);
         global.map(|g| g.init.len()).sum()
     }
 }

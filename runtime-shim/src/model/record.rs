@@ -15,9 +15,15 @@ const VERSION: u32 = 1;
 
 /// Where lines go; nowhere without `WARPSCOPE_OUT`.
 pub struct Recorder {
-    file: Option<Mutex<File>>,
+    file: Option<Mutex<Log>>,
     /// Number of the context within the process.
     context: u32,
+}
+
+struct Log {
+    file: File,
+    /// The last line could not be written whole.
+    broken: bool,
 }
 
 /// A finished command.
@@ -44,7 +50,8 @@ impl Recorder {
         let opened =
             std::fs::create_dir_all(&directory).and_then(|()| File::options().create(true).append(true).open(&path));
         let kept = opened.inspect_err(|e| eprintln!("warpscope: no record is kept: {}: {e}", path.display()));
-        Recorder { file: kept.ok().map(Mutex::new), context }
+        let log = kept.ok().map(|file| Mutex::new(Log { file, broken: false }));
+        Recorder { file: log, context }
     }
 
     /// Appends a finished command.
@@ -84,9 +91,17 @@ impl Recorder {
     }
 
     fn write(&self, text: &str) {
-        if let Some(file) = &self.file {
-            // A full disk must not stop the program; the report will miss the line.
-            let _ = file.lock().write_all(text.as_bytes());
+        let Some(log) = &self.file else { return };
+        let mut log = log.lock();
+        // What was cut short must not spoil the next line.
+        let line = if log.broken { format!("\n{text}") } else { text.to_string() };
+        let written = log.file.write_all(line.as_bytes());
+        if let Err(e) = &written
+            && !log.broken
+        {
+            // A full disk must not stop the program.
+            eprintln!("warpscope: the record of commands has gaps: it cannot be written: {e}");
         }
+        log.broken = written.is_err();
     }
 }

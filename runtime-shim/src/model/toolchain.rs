@@ -15,7 +15,7 @@ use warpscope_compiler::{BuildOptions, CompileError, Compiled, Compiler, Request
 use warpscope_exec::program::Program;
 use warpscope_isa::frontend::{DecodeOptions, decode_with};
 use warpscope_isa::ir::Module;
-use warpscope_sim::LoadedModule;
+use warpscope_sim::{LoadedModule, PrintfBuffer};
 
 /// How to compile.
 #[derive(Clone)]
@@ -122,7 +122,7 @@ pub fn finish(context: &Arc<Context>, binary: &Binary) -> std::result::Result<Bu
         }
     }
     let kernels = kernel_infos(&module, &binary.spirv);
-    let variables = LoadedModule::new(&context.memory, &module.globals)
+    let variables = LoadedModule::new(&context.memory, &module.globals, context.device.spec.host.printf_buffer)
         .map_err(|e| BuildFailure::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
     let lowered = Lowered { variables, programs: Mutex::default() };
     Ok(Built { module, kernels, uniform_groups: binary.uniform_groups, lowered })
@@ -182,6 +182,11 @@ impl Lowered {
     /// Addresses of the module's variables.
     pub fn addresses(&self) -> &Arc<Vec<u64>> {
         self.variables.addresses()
+    }
+
+    /// Where its kernels print to.
+    pub fn printf(&self) -> Option<PrintfBuffer> {
+        self.variables.printf()
     }
 
     /// A kernel, lowered for the device.

@@ -67,6 +67,11 @@ impl Engine {
         self.l2 = L2System::new(&self.spec.memory, &self.spec.chip);
     }
 
+    /// Something other than a kernel has written to a range of simulated addresses: its lines leave the L2.
+    pub fn drop_range(&mut self, address: u64, bytes: u64) {
+        self.l2.drop_range(address, bytes);
+    }
+
     /// Longest time between two exchanges: what happens in one compute unit changes nothing in another any sooner.
     fn epoch(&self) -> u64 {
         let launch = &self.spec.launch;

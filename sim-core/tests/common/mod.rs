@@ -140,6 +140,7 @@ pub fn launch(program: Program, global: u64, local: u32, pointers: &[u64], mode:
         global: [global, 1, 1],
         local: [local, 1, 1],
         arguments: pointers.iter().map(|p| Argument::Pointer(*p)).collect(),
+        printf: None,
         mode,
     }
 }

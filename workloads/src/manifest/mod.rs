@@ -79,6 +79,13 @@ pub enum Arg {
         /// Bytes.
         bytes: u32,
     },
+    /// An address in the buffer of an earlier argument.
+    Same {
+        /// That argument's position.
+        argument: usize,
+        /// Offset in the buffer in bytes.
+        at: u64,
+    },
 }
 
 /// A buffer argument.
@@ -92,6 +99,10 @@ pub struct Buffer {
     pub source: BufferSource,
     /// Which way data goes.
     pub role: Role,
+    /// Offset in bytes of the address that the kernel gets.
+    pub at: u64,
+    /// File with the contents that an output must have.
+    pub expected: Option<PathBuf>,
     /// How the output is checked.
     pub check: CheckRule,
 }
@@ -151,7 +162,7 @@ impl Arg {
         match self {
             Arg::Buffer(buffer) => buffer.contents(),
             Arg::Scalar { bytes, .. } | Arg::Struct { bytes } => Ok(bytes.clone()),
-            Arg::Local { .. } => Ok(Vec::new()),
+            Arg::Local { .. } | Arg::Same { .. } => Ok(Vec::new()),
         }
     }
 }

@@ -220,6 +220,8 @@ fn build(
         let built = build_arg(&context, arg.get_ref());
         args.push(built.map_err(|why| context.error(arg.span(), format!("argument {index}: {why}")))?);
     }
+    check_same(&args)
+        .map_err(|(index, why)| context.error(case.args[index].span(), format!("argument {index}: {why}")))?;
     Ok(Case {
         group: case.group.clone(),
         class: case.class.clone(),
@@ -244,15 +246,15 @@ fn is_name(name: &str) -> bool {
 }
 
 fn build_arg(context: &Context, arg: &raw::Arg) -> Result<Arg, String> {
-    match (&arg.buffer, &arg.scalar, &arg.local, &arg.members) {
-        (Some(element), None, None, None) => build_buffer(context, arg, element.parse()?).map(Arg::Buffer),
-        (None, Some(element), None, None) => {
+    match (&arg.buffer, &arg.scalar, &arg.local, &arg.members, &arg.bytes, arg.same) {
+        (Some(element), None, None, None, None, None) => build_buffer(context, arg, element.parse()?).map(Arg::Buffer),
+        (None, Some(element), None, None, None, None) => {
             refuse(arg, "a scalar", &["value"])?;
             let element: Element = element.parse()?;
             let values = arg.value.as_ref().ok_or("a scalar needs `value`")?;
             Ok(Arg::Scalar { element, bytes: scalar_bytes(context, element, values)? })
         }
-        (None, None, Some(element), None) => {
+        (None, None, Some(element), None, None, None) => {
             refuse(arg, "local memory", &["count"])?;
             let element: Element = element.parse()?;
             let count = context.whole(arg.count.as_ref().ok_or("local memory needs `count`")?, "count")?;
@@ -260,12 +262,21 @@ fn build_arg(context: &Context, arg: &raw::Arg) -> Result<Arg, String> {
             let bytes = bytes.ok_or_else(|| format!("{count} elements of local memory are too many"))?;
             Ok(Arg::Local { bytes })
         }
-        (None, None, None, Some(members)) => {
+        (None, None, None, Some(members), None, None) => {
             refuse(arg, "a structure", &["value"])?;
             let values = arg.value.as_ref().ok_or("a structure needs `value`")?;
             structure(context, members, values)
         }
-        _ => Err("give exactly one of `buffer`, `scalar`, `local` and `struct`".into()),
+        (None, None, None, None, Some(digits), None) => {
+            refuse(arg, "bytes", &[])?;
+            Ok(Arg::Struct { bytes: hexadecimal(digits)? })
+        }
+        (None, None, None, None, None, Some(argument)) => {
+            refuse(arg, "an address in another argument's buffer", &["at"])?;
+            let at = arg.at.as_ref().map_or(Ok(0), |at| context.whole(at, "at"))?;
+            Ok(Arg::Same { argument, at })
+        }
+        _ => Err("give exactly one of `buffer`, `scalar`, `local`, `struct`, `bytes` and `same`".into()),
     }
 }
 
@@ -281,6 +292,8 @@ fn refuse(arg: &raw::Arg, kind: &str, allowed: &[&str]) -> Result<(), String> {
         ("atol", arg.atol.is_some()),
         ("mismatch", arg.mismatch.is_some()),
         ("order", arg.order.is_some()),
+        ("at", arg.at.is_some()),
+        ("expected", arg.expected.is_some()),
     ];
     match given.iter().find(|(key, given)| *given && !allowed.contains(key)) {
         Some((key, _)) => Err(format!("`{key}` has no meaning for {kind}")),
@@ -348,7 +361,8 @@ fn push_value(context: &Context, element: Element, value: &raw::Value, bytes: &m
 }
 
 fn build_buffer(context: &Context, arg: &raw::Arg, element: Element) -> Result<Buffer, String> {
-    refuse(arg, "a buffer", &["count", "init", "file", "role", "rtol", "atol", "mismatch", "order"])?;
+    let keys = ["count", "init", "file", "role", "rtol", "atol", "mismatch", "order", "at", "expected"];
+    refuse(arg, "a buffer", &keys)?;
     let count = arg.count.as_ref().map(|c| context.whole(c, "count")).transpose()?;
     let (source, count) = match (&arg.init, &arg.file) {
         (Some(init), None) => {
@@ -375,7 +389,40 @@ fn build_buffer(context: &Context, arg: &raw::Arg, element: Element) -> Result<B
         mismatch: tolerance("mismatch", arg.mismatch, rule.mismatch)?,
         order: arg.order.unwrap_or_default(),
     };
-    Ok(Buffer { element, count: count as usize, source, role: arg.role.unwrap_or(Role::In), check })
+    let role = arg.role.unwrap_or(Role::In);
+    let at = arg.at.as_ref().map_or(Ok(0), |at| context.whole(at, "at"))?;
+    if at > count * element.bytes() as u64 {
+        return Err(format!("`at` is {at}, but the buffer has {} bytes", count * element.bytes() as u64));
+    }
+    let expected = arg.expected.as_ref().map(|file| context.source.relative(file));
+    if expected.is_some() && !role.is_output() {
+        return Err("`expected` is for outputs: give `role`".into());
+    }
+    Ok(Buffer { element, count: count as usize, source, role, at, expected, check })
+}
+
+/// Pairs of hexadecimal digits.
+fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
+    let wrong = || format!("`bytes` is \"{digits}\": it takes pairs of hexadecimal digits");
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) || digits.is_empty() {
+        return Err(wrong());
+    }
+    (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).map_err(|_| wrong())).collect()
+}
+
+/// An address must lie in the buffer of an earlier argument.
+fn check_same(args: &[Arg]) -> Result<(), (usize, String)> {
+    for (index, arg) in args.iter().enumerate() {
+        let Arg::Same { argument, at } = arg else { continue };
+        match args[..index].get(*argument) {
+            Some(Arg::Buffer(buffer)) if *at <= buffer.bytes() as u64 => {}
+            Some(Arg::Buffer(buffer)) => {
+                return Err((index, format!("`at` is {at}, but the buffer has {} bytes", buffer.bytes())));
+            }
+            _ => return Err((index, format!("`same = {argument}` names no buffer among the arguments before it"))),
+        }
+    }
+    Ok(())
 }
 
 fn tolerance(key: &str, given: Option<f64>, default: f64) -> Result<f64, String> {

@@ -96,6 +96,10 @@ pub(super) struct Arg {
     pub local: Option<String>,
     #[serde(rename = "struct")]
     pub members: Option<Vec<String>>,
+    pub bytes: Option<String>,
+    pub same: Option<usize>,
+    pub at: Option<Value>,
+    pub expected: Option<String>,
     pub count: Option<Value>,
     pub init: Option<String>,
     pub file: Option<String>,

@@ -194,11 +194,15 @@ impl Host for Driver {
             let mut buffer = None;
             values.push(match arg {
                 Arg::Buffer(_) if bytes.is_empty() => vec![0; size_of::<Pointer>()],
-                Arg::Buffer(_) => {
+                Arg::Buffer(given) => {
                     let memory = Memory::new(&self.library, bytes.len())?;
-                    let address = memory.address;
+                    let address = memory.address + given.at;
                     buffer = Some(memory);
                     address.to_le_bytes().to_vec()
+                }
+                Arg::Same { argument, at } => {
+                    let memory: Option<&Memory> = buffers.get(*argument).and_then(|b: &Option<Memory>| b.as_ref());
+                    memory.map_or(0, |m| m.address + at).to_le_bytes().to_vec()
                 }
                 Arg::Scalar { .. } | Arg::Struct { .. } => bytes.clone(),
                 Arg::Local { bytes } => {

@@ -76,6 +76,9 @@ struct Object {
     release: &'static [u8],
 }
 
+/// OpenCL passes buffers, not addresses.
+const NO_ADDRESSES: &str = "an argument is an address inside a buffer (`at`, `same`), which OpenCL cannot pass";
+
 impl Object {
     fn new(library: &Rc<Library>, handle: Handle, release: &'static [u8]) -> Object {
         Object { library: library.clone(), handle, release }
@@ -547,6 +550,8 @@ impl Host for Device {
                     let none: Handle = null_mut();
                     self.set(&kernel, index, size_of::<Handle>(), (&raw const none).cast())?;
                 }
+                Arg::Same { .. } => return Err(NO_ADDRESSES.into()),
+                Arg::Buffer(given) if given.at != 0 => return Err(NO_ADDRESSES.into()),
                 Arg::Buffer(_) => {
                     let object = self.buffer(bytes.len())?;
                     self.set(&kernel, index, size_of::<Handle>(), (&raw const object.handle).cast())?;

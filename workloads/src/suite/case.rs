@@ -20,6 +20,7 @@ pub(super) fn run(shared: &Shared, case: &Case, machine: usize) -> CaseResult {
         checks: Vec::new(),
         digests: Vec::new(),
         outputs: Vec::new(),
+        printed: Vec::new(),
         error: None,
         interrupted: false,
         seconds: 0.0,
@@ -52,7 +53,7 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
         machine.options_mut().instruction_limit = shared.options.instruction_limit;
     }
     let memory = machine.memory().clone();
-    let variables = LoadedModule::new(&memory, &module.globals).map_err(|e| e.to_string())?;
+    let variables = LoadedModule::new(&memory, &module.globals, spec.host.printf_buffer).map_err(|e| e.to_string())?;
     let arguments = place(&machine, case, &contents)?;
     let launch = launch(case, program, &variables, arguments, shared)?;
 
@@ -60,6 +61,7 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
     let (started, used) = (Instant::now(), thread_seconds());
     let flag = machine.interrupt_flag();
     let launched = shared.stop.watch(flag, || repeat(&mut machine, &launch, case.launches));
+    result.printed = machine.take_printed();
     result.seconds = started.elapsed().as_secs_f64();
     result.processor_seconds = thread_seconds() - used;
     result.records = launched.map_err(|e| e.to_string())?;
@@ -88,18 +90,23 @@ fn repeat(machine: &mut Machine, launch: &Launch, times: u32) -> Result<Vec<Laun
 fn place(machine: &Machine, case: &Case, contents: &[Vec<u8>]) -> Result<Vec<Argument>, String> {
     let memory = machine.memory();
     let mut arguments = Vec::new();
+    // The address of each argument's buffer, 0 where it has none.
+    let mut bases: Vec<u64> = Vec::new();
     for (arg, bytes) in case.args.iter().zip(contents) {
+        let mut base = 0;
         arguments.push(match arg {
             Arg::Buffer(_) if bytes.is_empty() => Argument::Pointer(0),
-            Arg::Buffer(_) => {
+            Arg::Buffer(buffer) => {
                 let allocation = memory.allocate(bytes.len() as u64, 256, Default::default());
-                let address = allocation.map_err(|e| e.to_string())?.address;
-                memory.write(address, bytes).map_err(|e| e.to_string())?;
-                Argument::Pointer(address)
+                base = allocation.map_err(|e| e.to_string())?.address;
+                memory.write(base, bytes).map_err(|e| e.to_string())?;
+                Argument::Pointer(base + buffer.at)
             }
+            Arg::Same { argument, at } => Argument::Pointer(bases[*argument] + at),
             Arg::Scalar { .. } | Arg::Struct { .. } => Argument::Value(bytes.clone()),
             Arg::Local { bytes } => Argument::Local(*bytes),
         });
+        bases.push(base);
     }
     Ok(arguments)
 }
@@ -126,6 +133,7 @@ fn launch(
         global,
         local,
         arguments,
+        printf: variables.printf(),
         mode: shared.options.mode,
     })
 }
@@ -144,7 +152,7 @@ fn read_back(machine: &Machine, case: &Case, arguments: &[Argument]) -> Result<V
             && *address != 0
         {
             bytes = vec![0; buffer.bytes()];
-            machine.memory().read(*address, &mut bytes).map_err(|e| e.to_string())?;
+            machine.memory().read(*address - buffer.at, &mut bytes).map_err(|e| e.to_string())?;
         }
         after.push(bytes);
     }

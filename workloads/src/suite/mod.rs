@@ -81,6 +81,8 @@ pub struct CaseResult {
     pub digests: Vec<(usize, u64)>,
     /// Contents of the buffers after the last launch, by argument index, where they are kept.
     pub outputs: Vec<(usize, Vec<u8>)>,
+    /// What its kernels printed (`printf`).
+    pub printed: Vec<u8>,
     /// Why the case did not run to its end.
     pub error: Option<String>,
     /// Whether it was interrupted from outside: neither passed nor failed.
