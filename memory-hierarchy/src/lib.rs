@@ -12,6 +12,7 @@ pub mod compute_unit;
 pub mod counters;
 pub mod device_memory;
 pub mod dram;
+pub mod host_cache;
 pub mod host_heap;
 pub mod l2;
 pub mod request;

@@ -1,6 +1,7 @@
 //! The tags of a sectored set-associative cache.
 use super::replacement::{Replacement, Stamp, Ways};
 use crate::clock::{Divisor, mix};
+use crate::host_cache::prefetch;
 use warpscope_configs::specs::{ReplacementPolicy, SetHash};
 
 /// Size and policies of a cache.
@@ -62,17 +63,6 @@ pub struct Tags {
 }
 
 const EMPTY: u64 = u64::MAX;
-
-/// Asks for the host's cache lines that hold `part`; does nothing where the host has no such instruction.
-#[inline(always)]
-fn prefetch<T>(part: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..size_of_val(part)).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing as far as the program can tell, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(part.as_ptr().cast::<i8>().wrapping_add(at)) };
-    }
-}
 
 impl Tags {
     /// An empty cache. Lines are rounded down to whole sets; at least one set remains.

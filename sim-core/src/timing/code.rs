@@ -134,6 +134,12 @@ impl TimedCode {
         &self.slots[op.first as usize + op.reads as usize..][..op.writes as usize]
     }
 
+    /// Scoreboard entries that it reads or writes.
+    #[inline]
+    pub fn operands(&self, op: &TimedOp) -> &[u16] {
+        &self.slots[op.first as usize..][..op.reads as usize + op.writes as usize]
+    }
+
     /// Lines of the constant bank that its operands lie in, as indices in [`TimedCode::bank_lines`].
     #[inline]
     pub fn constant_lines(&self, op: &TimedOp) -> &[u16] {

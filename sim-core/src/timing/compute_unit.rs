@@ -143,8 +143,27 @@ impl<const W: usize> ComputeUnit<W> {
         issue.min(arrival).min(self.state.memory.next_event()).min(self.lsu.retry_at())
     }
 
+    /// The warps that will issue first in the window: while one unit after the other had its turn, the host's caches
+    /// have forgotten them.
+    fn prefetch(&self, until: u64, context: &Context<'_, W>) {
+        self.candidates(until).for_each(Slot::prefetch);
+        for slot in self.candidates(until) {
+            if let Some(op) = context.timed.ops.get(slot.warp.pc as usize) {
+                slot.prefetch_operands(context.timed.operands(op));
+            }
+        }
+    }
+
+    /// Warps that may issue before `until`, as far as is known.
+    fn candidates(&self, until: u64) -> impl Iterator<Item = &Slot<W>> {
+        let subs = self.subs.iter().enumerate();
+        let indices = subs.flat_map(move |(sub, s)| s.candidates(until).map(move |slot| sub << self.sub_shift | slot));
+        indices.filter_map(|index| self.slots[index].as_deref())
+    }
+
     /// Runs up to `until` (exclusive).
     pub fn run(&mut self, until: u64, context: &Context<'_, W>, tally: &mut Tally) -> Result<(), LaunchError> {
+        self.prefetch(until, context);
         loop {
             let now = self.next_event();
             if now >= until {

@@ -1,6 +1,7 @@
 //! A warp slot of a compute unit, and its scoreboard.
 use crate::Cause;
 use warpscope_exec::exec::Warp;
+use warpscope_memory::host_cache::prefetch;
 
 /// Scoreboard time of a result whose arrival an event will tell.
 pub(crate) const FUTURE: u64 = 1 << 54;
@@ -71,6 +72,29 @@ impl<const W: usize> Slot<W> {
         self.outstanding = 0;
         self.atomics = 0;
         self.departure = 0;
+    }
+
+    /// Lets the host bring near what issuing the slot's next operation will touch first.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(std::slice::from_ref(&self.warp.pc));
+        prefetch(std::slice::from_ref(&self.warp.rows));
+        prefetch(std::slice::from_ref(&self.board));
+        prefetch(std::slice::from_ref(&self.group));
+        prefetch(&self.warp.predicates[..1]);
+    }
+
+    /// And then these scoreboard entries, with the registers behind those that are registers.
+    #[inline]
+    pub fn prefetch_operands(&self, entries: &[u16]) {
+        for &entry in entries {
+            if let Some(row) = self.warp.rows.get(entry as usize) {
+                prefetch(std::slice::from_ref(row));
+            }
+            if let Some(entry) = self.board.get(entry as usize) {
+                prefetch(std::slice::from_ref(entry));
+            }
+        }
     }
 
     /// Marks results: they can be used from `at` on ([`FUTURE`]: an event will tell).

@@ -70,7 +70,7 @@ pub(crate) struct SubCore {
     idle_from: u64,
     idle_cause: Cause,
     /// Slots that were ready at the last look but held by pipe, or by queue.
-    held: [u32; 1 + QUEUES],
+    held: [u64; 1 + QUEUES],
     held_from: u64,
     scheduler: Scheduler,
     /// Cycles of the scheduler by cause.
@@ -243,6 +243,11 @@ impl SubCore {
         self.next_warp = next;
     }
 
+    /// Slots that may issue before `until`, as far as is known.
+    pub fn candidates(&self, until: u64) -> impl Iterator<Item = usize> + '_ {
+        slots_in(self.ready | self.timed).filter(move |slot| self.slots[*slot].ready_at < until)
+    }
+
     /// The slot to issue from at `at`, the present; otherwise `next` says when to look again.
     #[inline]
     pub fn select(&mut self, at: u64, code: &TimedCode, shared: &Pipes) -> Option<usize> {
@@ -275,13 +280,13 @@ impl SubCore {
                     }
                 }
             }
-            self.held[0] = (ready & !open).count_ones();
+            self.held[0] = ready & !open;
             for queue in 0..QUEUES {
                 let users = self.queue_users[queue] & open;
                 self.held[1 + queue] = 0;
                 if users != 0 && self.queue_open[queue] > at {
                     open &= !users;
-                    self.held[1 + queue] = users.count_ones();
+                    self.held[1 + queue] = users;
                     soonest = soonest.min(self.queue_open[queue]);
                 }
             }
@@ -359,7 +364,7 @@ impl SubCore {
         }
         let passed = at.saturating_sub(self.held_from);
         for (held, cause) in self.held.iter_mut().zip([Cause::PipeThrottle, Cause::LgThrottle, Cause::MioThrottle]) {
-            self.warp_cycles[cause] += u64::from(*held) * passed;
+            self.warp_cycles[cause] += u64::from(held.count_ones()) * passed;
             *held = 0;
         }
     }
