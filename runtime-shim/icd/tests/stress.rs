@@ -9,7 +9,7 @@ fn many_threads_get_right_results() {
     let programs = Programs::new();
     let program = programs.compile("stress");
     let result = Command::new(program)
-        .args(["8", "1000"])
+        .args(["8", "500"])
         .env("OCL_ICD_VENDORS", common::driver())
         .env("WARPSCOPE_CACHE", programs.directory.path().join("cache"))
         .env("WARPSCOPE_MODE", "functional")
@@ -17,8 +17,10 @@ fn many_threads_get_right_results() {
         .expect("the program can be run");
     let (text, errors) = (String::from_utf8_lossy(&result.stdout), String::from_utf8_lossy(&result.stderr));
     assert!(result.status.success(), "{errors}");
-    let failed: u32 = text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
-    assert!(failed > 100, "{text}");
+    // The checks print the errors that they provoke; the last line counts the commands that failed.
+    let last = text.lines().last().unwrap_or("");
+    let failed: u32 = last.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+    assert!(failed > 50, "{last}");
 }
 
 #[test]
