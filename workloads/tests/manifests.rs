@@ -61,6 +61,17 @@ fn sizes_expand_and_expressions_are_evaluated() {
     assert_eq!(bytes[..], [7, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f, 9, 0, 0, 0, 0, 0, 0, 0]);
 }
 
+#[test]
+fn captured_arguments_are_bytes_and_addresses() {
+    let buffer = "{ buffer = \"u32\", count = 4, init = \"zeros\", at = 8, role = \"inout\", expected = \"x.bin\" }";
+    let text = one_case("global = [4]", &format!("{buffer}, {{ same = 0, at = 12 }}, {{ bytes = \"01fF\" }}"));
+    let cases = read(&text, "captured").unwrap().cases;
+    let Arg::Buffer(buffer) = &cases[0].args[0] else { panic!("a buffer") };
+    assert_eq!((buffer.at, buffer.expected.as_ref().unwrap().file_name().unwrap().to_str()), (8, Some("x.bin")));
+    assert!(matches!(cases[0].args[1], Arg::Same { argument: 0, at: 12 }));
+    assert!(matches!(&cases[0].args[2], Arg::Struct { bytes } if bytes == &[1, 255]));
+}
+
 /// Every mistake gets a sentence with file and line.
 #[test]
 fn mistakes_name_file_and_line() {
@@ -77,6 +88,12 @@ fn mistakes_name_file_and_line() {
         (one_case(global, "{ scalar = \"i32\", value = \"M\" }"), ":7:", "`M` is neither"),
         (one_case(global, "{ scalar = \"i32\", value = 1, count = 3 }"), ":7:", "`count` has no meaning"),
         (one_case(global, "{ count = 3 }"), ":7:", "exactly one of"),
+        (one_case(global, "{ bytes = \"0g\" }"), ":7:", "pairs of hexadecimal digits"),
+        (one_case(global, "{ bytes = \"012\" }"), ":7:", "pairs of hexadecimal digits"),
+        (one_case(global, "{ same = 0 }"), ":7:", "names no buffer"),
+        (one_case(global, &format!("{buffer}, {{ same = 0, at = 17 }}")), ":7:", "the buffer has 16 bytes"),
+        (one_case(global, &buffer.replace(" }", ", at = 17 }")), ":7:", "the buffer has 16 bytes"),
+        (one_case(global, &buffer.replace(" }", ", expected = \"x.bin\" }")), ":7:", "is for outputs"),
         (one_case("global = [1, 2, 3, 4]", buffer), ":1:", "dimensions"),
         (one_case("global = [4]\nlocal = [2, 2]", buffer), ":1:", "`local` has 2"),
         (one_case("global = [4]\nlocal = [0]", buffer), ":1:", "work-group size of 0"),
