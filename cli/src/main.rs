@@ -9,6 +9,7 @@ mod failure;
 mod kernel_argument;
 mod output;
 mod run;
+mod signals;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -153,3 +153,20 @@ fn a_program_ends_well_where_its_record_does_not_fit() {
     assert_eq!(output.status.code(), Some(125), "{said}");
     assert!(said.contains("cannot be written"), "{said}");
 }
+
+/// A request to end reaches the program; the report comes all the same, and the code is the program's.
+#[test]
+fn a_program_is_ended_through_us() {
+    let mut command = Command::new(WARPSCOPE);
+    command.args(["run", "--config", "tiny", "--", "sh", "-c", "echo ready; exec sleep 600"]);
+    command.env("WARPSCOPE_ICD", driver());
+    let mut child = start(&mut command);
+    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("text");
+    assert_eq!(line, "ready\n");
+    send(&child, libc::SIGTERM);
+    let ended = child.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(128 + libc::SIGTERM));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("gave the device no commands"));
+}

@@ -1,7 +1,7 @@
 //! `warpscope run`: a program with the simulated device as its only OpenCL platform.
 use crate::arguments::MachineArguments;
 use crate::failure::Failure;
-use crate::{capture, driver, output};
+use crate::{capture, driver, output, signals};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -117,9 +117,7 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
         let all: Vec<String> = before.into_iter().chain(arguments.machine.set.iter().cloned()).collect();
         command.env("WARPSCOPE_SET", all.join(";"));
     }
-    // An interrupt from the terminal goes to the program as well; we outlive it to report.
-    ctrlc::set_handler(|| {}).map_err(|e| Failure::Program(OURS, format!("warpscope run: {e}")))?;
-    let status = command.status().map_err(|e| {
+    let status = signals::outlived(&mut command).map_err(|e| {
         let code = if e.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         Failure::Program(code, format!("{}: {e}", arguments.program[0].display()))
     })?;
