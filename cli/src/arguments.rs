@@ -37,17 +37,53 @@ pub struct MachinesArguments {
     /// Override a key of every machine; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// One machine for each of these values of a key; given several times: for every combination.
+    #[arg(long, value_name = "KEY=VALUE,VALUE...")]
+    pub sweep: Vec<String>,
 }
 
 impl MachinesArguments {
     /// Loads the machines, the environment's settings included.
     pub fn load(&self) -> Result<Vec<Config>, Failure> {
-        let one = |config: Option<String>| MachineArguments { config, set: self.set.clone() }.load();
-        if self.config.is_empty() {
-            return Ok(vec![one(None)?]);
+        let mut configs: Vec<Option<String>> = self.config.iter().cloned().map(Some).collect();
+        if configs.is_empty() {
+            configs.push(None);
         }
-        self.config.iter().map(|c| one(Some(c.clone()))).collect()
+        let mut sets = vec![self.set.clone()];
+        for sweep in &self.sweep {
+            let values = sweep_values(sweep)?;
+            let with = |set: &Vec<String>, value: &String| set.iter().chain([value]).cloned().collect();
+            sets = sets.iter().flat_map(|set| values.iter().map(move |v| with(set, v))).collect();
+        }
+        let all = configs.iter().flat_map(|config| sets.iter().map(move |set| (config.clone(), set.clone())));
+        all.map(|(config, set)| MachineArguments { config, set }.load()).collect()
     }
+}
+
+/// `KEY=A,B` as `KEY=A` and `KEY=B`; commas within brackets and quotation marks belong to a value.
+fn sweep_values(sweep: &str) -> Result<Vec<String>, Failure> {
+    let usage = || Failure::Usage(format!("--sweep {sweep}: expected KEY=VALUE,VALUE..."));
+    let (key, list) = sweep.split_once('=').ok_or_else(usage)?;
+    let (mut values, mut depth, mut quoted) = (vec![String::new()], 0i32, false);
+    for c in list.chars() {
+        match c {
+            ',' if depth == 0 && !quoted => {
+                values.push(String::new());
+                continue;
+            }
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth -= 1,
+            _ => {}
+        }
+        if let Some(last) = values.last_mut() {
+            last.push(c);
+        }
+    }
+    if key.trim().is_empty() || values.iter().any(|v| v.trim().is_empty()) {
+        return Err(usage());
+    }
+    Ok(values.iter().map(|v| format!("{}={}", key.trim(), v.trim())).collect())
 }
 
 /// Whether time is simulated.

@@ -8,6 +8,7 @@ mod driver;
 mod failure;
 mod kernel_argument;
 mod output;
+mod resume;
 mod run;
 mod signals;
 
@@ -34,6 +35,8 @@ enum Command {
     Kernel(commands::kernel::Arguments),
     /// Compare a suite with measured hardware.
     Validate(commands::validate::Arguments),
+    /// Show what each mechanism of the model does to its error.
+    Ablation(commands::ablation::Arguments),
     /// Measure a suite on a real OpenCL device: a reference to validate against.
     Measure(commands::measure::Arguments),
     /// List the OpenCL platforms and devices of this computer.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Suite(arguments) => commands::suite::run_command(&arguments),
         Command::Kernel(arguments) => commands::kernel::run_command(&arguments),
         Command::Validate(arguments) => commands::validate::run_command(&arguments),
+        Command::Ablation(arguments) => commands::ablation::run_command(&arguments),
         Command::Measure(arguments) => commands::measure::run_command(&arguments),
         Command::Platforms => commands::measure::platforms(),
         Command::Report(arguments) => commands::report::run_command(&arguments),

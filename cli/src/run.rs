@@ -31,22 +31,24 @@ pub fn machines(configs: &[Config]) -> Vec<NamedMachine> {
 pub fn run(
     suite_name: &str,
     cases: &[Case],
-    configs: &[Config],
+    machines: &[NamedMachine],
     options: &SuiteOptions,
     show: Show,
     mut folder: Option<&mut Folder>,
 ) -> Result<Outcome, Failure> {
     let stop = stop_on_interrupt()?;
-    let machines = machines(configs);
-    let progress = Progress::new(cases.len() * machines.len(), show);
+    let progress = Progress::new(cases.len() * machines.len() - options.skip.len(), show);
     let mut outcome = Outcome { entries: Vec::new(), results: Vec::new(), interrupted: false };
-    let ran = suite::run(cases, &machines, options, &stop, |result| {
+    let ran = suite::run(cases, machines, options, &stop, |result| {
         let machine = &machines[result.machine];
         let entries = entries(suite_name, &result, machine);
         for entry in &entries {
             if let Some(folder) = &mut folder {
                 folder.append(entry).map_err(|e| e.to_string())?;
             }
+        }
+        if let Some(folder) = &mut folder {
+            folder.finished(&result.case.name, &machine.name).map_err(|e| e.to_string())?;
         }
         progress.printed(&result.printed)?;
         progress.finished(&result, &machine.name);

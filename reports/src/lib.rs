@@ -12,4 +12,4 @@ mod store;
 
 pub use entry::{Check, ENTRY_FORMAT, Entry, Peaks};
 pub use metrics::{COLUMNS, Column, Value, work_size};
-pub use store::{Folder, StoreError, read_entries};
+pub use store::{Fingerprints, Folder, StoreError, read_entries};

@@ -3,7 +3,7 @@ use crate::arguments::{KernelArguments, MachineArguments, ModeArgument};
 use crate::failure::Failure;
 use crate::kernel_argument;
 use crate::output::{note, print};
-use crate::run::{Outcome, Show, folder, run, verdict};
+use crate::run::{Outcome, Show, folder, machines, run, verdict};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use warpscope_reports::render::csv;
@@ -77,7 +77,7 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
     let outcome = run(
         "",
         std::slice::from_ref(&case),
-        std::slice::from_ref(&machine),
+        &machines(std::slice::from_ref(&machine)),
         &options,
         Show::Nothing,
         results.as_mut(),

@@ -1,4 +1,5 @@
 //! One file a command.
+pub mod ablation;
 pub mod bench;
 pub mod config;
 pub mod disasm;

@@ -3,6 +3,7 @@ use crate::failure::Failure;
 use crate::output::{note, print, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use warpscope_reports::compare::RunsComparison;
 use warpscope_reports::render::{csv, occupancy_plot, rooflines, stall_stacks, suite_page, summary};
 use warpscope_reports::{Entry, read_entries};
 
@@ -14,9 +15,16 @@ pub struct Arguments {
     /// Write launches.csv, report.txt, report.html and the plots to this folder; otherwise only the table is printed.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Compare runs case by case: the first folder's machine with every other machine and folder. With --out the
+    /// comparison is also written as compare.txt and compare.csv.
+    #[arg(long)]
+    compare: bool,
 }
 
 pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.compare {
+        return compare(arguments);
+    }
     let mut entries = Vec::new();
     for path in &arguments.records {
         entries.extend(read_entries(path).map_err(Failure::usage)?);
@@ -25,6 +33,21 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(out) = &arguments.out {
         let names: Vec<String> = arguments.records.iter().map(|p| p.display().to_string()).collect();
         write(out, &names.join(", "), &entries)?;
+        note(&format!("results are in {}", out.display()));
+    }
+    Ok(())
+}
+
+fn compare(arguments: &Arguments) -> Result<(), Failure> {
+    let read = |path: &PathBuf| Ok((path.display().to_string(), read_entries(path).map_err(Failure::usage)?));
+    let folders = arguments.records.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let comparison = RunsComparison::new(&folders).map_err(Failure::Usage)?;
+    let text = comparison.text();
+    print(&text)?;
+    if let Some(out) = &arguments.out {
+        std::fs::create_dir_all(out).map_err(|e| Failure::Usage(format!("{}: {e}", out.display())))?;
+        write_file(&out.join("compare.txt"), text.as_bytes())?;
+        write_file(&out.join("compare.csv"), comparison.csv().as_bytes())?;
         note(&format!("results are in {}", out.display()));
     }
     Ok(())

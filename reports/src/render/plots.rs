@@ -37,6 +37,7 @@ const PALETTE: [RGBColor; 16] = [
 ];
 
 pub(super) fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+    super::bitmap::register_font();
     let mut out = String::new();
     let drawn = {
         let area = SVGBackend::with_string(&mut out, size).into_drawing_area();
@@ -203,37 +204,64 @@ pub fn roofline(points: &[Point], issue_rate: f64, bandwidth: f64) -> String {
 
 /// Simulated over measured values, log-log, with the identity line and bands of 25 %.
 pub fn scatter(points: &[Point], title: &str, unit: &str) -> String {
-    let Some((low, high)) = span(points.iter().flat_map(|p| [p.x, p.y])) else { return nothing("Nothing to plot") };
-    svg((640, 600), |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(14)
-            .caption(title, (FONT, 16).into_font().color(&TEXT))
-            .x_label_area_size(44)
-            .y_label_area_size(70)
-            .build_cartesian_2d((low..high).log_scale(), (low..high).log_scale())?;
-        chart
-            .configure_mesh()
-            .light_line_style(WHITE)
-            .bold_line_style(GRID)
-            .x_desc(format!("measured ({unit})"))
-            .y_desc(format!("simulated ({unit})"))
-            .label_style((FONT, 13).into_font().color(&TEXT))
-            .draw()?;
-        for (factor, colour) in [(1.0f64, TEXT), (1.25, BAND), (0.75, BAND)] {
-            // Both ends lie on the plot's edge: a point outside would be pulled to the corner.
-            let (from, to) = (low / factor.min(1.0), high / factor.max(1.0));
-            chart.draw_series(LineSeries::new([(from, from * factor), (to, to * factor)], colour.stroke_width(1)))?;
-        }
-        for point in points.iter().filter(|p| p.x > 0.0 && p.y > 0.0) {
-            let far = (point.y / point.x - 1.0).abs() > 0.25;
-            let colour = if far { POINT_BAD } else { POINT };
-            chart.draw_series([Circle::new((point.x, point.y), 3, colour.mix(0.8).filled())])?;
-            if far && !point.name.is_empty() {
-                let style = (FONT, 10).into_font().color(&TEXT);
-                let name = Text::new(point.name.clone(), (5, -4), style);
-                chart.draw_series([EmptyElement::at((point.x, point.y)) + name])?;
-            }
-        }
-        Ok(())
+    match scatter_span(points) {
+        Some(span) => svg(SCATTER, |area| draw_scatter(area, span, points, title, unit)),
+        None => nothing("Nothing to plot"),
+    }
+}
+
+/// The same as PNG. The error is a sentence.
+pub fn scatter_png(points: &[Point], title: &str, unit: &str) -> Result<Vec<u8>, String> {
+    super::bitmap::png(SCATTER, |area| match scatter_span(points) {
+        Some(span) => draw_scatter(area, span, points, title, unit),
+        None => Ok(()),
     })
+}
+
+const SCATTER: (u32, u32) = (640, 600);
+
+fn scatter_span(points: &[Point]) -> Option<(f64, f64)> {
+    span(points.iter().flat_map(|p| [p.x, p.y]))
+}
+
+fn draw_scatter<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    (low, high): (f64, f64),
+    points: &[Point],
+    title: &str,
+    unit: &str,
+) -> Drawn
+where
+    B::ErrorType: 'static,
+{
+    let mut chart = ChartBuilder::on(area)
+        .margin(14)
+        .caption(title, (FONT, 16).into_font().color(&TEXT))
+        .x_label_area_size(44)
+        .y_label_area_size(70)
+        .build_cartesian_2d((low..high).log_scale(), (low..high).log_scale())?;
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .bold_line_style(GRID)
+        .x_desc(format!("measured ({unit})"))
+        .y_desc(format!("simulated ({unit})"))
+        .label_style((FONT, 13).into_font().color(&TEXT))
+        .draw()?;
+    for (factor, colour) in [(1.0f64, TEXT), (1.25, BAND), (0.75, BAND)] {
+        // Both ends lie on the plot's edge: a point outside would be pulled to the corner.
+        let (from, to) = (low / factor.min(1.0), high / factor.max(1.0));
+        chart.draw_series(LineSeries::new([(from, from * factor), (to, to * factor)], colour.stroke_width(1)))?;
+    }
+    for point in points.iter().filter(|p| p.x > 0.0 && p.y > 0.0) {
+        let far = (point.y / point.x - 1.0).abs() > 0.25;
+        let colour = if far { POINT_BAD } else { POINT };
+        chart.draw_series([Circle::new((point.x, point.y), 3, colour.mix(0.8).filled())])?;
+        if far && !point.name.is_empty() {
+            let style = (FONT, 10).into_font().color(&TEXT);
+            let name = Text::new(point.name.clone(), (5, -4), style);
+            chart.draw_series([EmptyElement::at((point.x, point.y)) + name])?;
+        }
+    }
+    Ok(())
 }

@@ -33,6 +33,19 @@ pub fn table(headings: &[&str], align: &[Align], rows: &[Vec<String>]) -> String
     out
 }
 
+/// The same as a table of Markdown.
+pub fn markdown(headings: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let cells: Vec<String> = cells.map(|c| c.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut out = line(&mut headings.iter().copied());
+    let rule = align.iter().map(|a| if *a == Align::Right { "---:" } else { "---" });
+    out += &line(&mut rule.into_iter());
+    rows.iter().for_each(|row| out += &line(&mut row.iter().map(String::as_str)));
+    out
+}
+
 /// The summary of launches, one a row; columns without any value are left out. Sentences about what failed follow.
 pub fn summary(entries: &[Entry]) -> String {
     let several = entries.windows(2).any(|w| w[0].configuration != w[1].configuration);

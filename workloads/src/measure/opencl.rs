@@ -7,6 +7,7 @@ use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 type Handle = *mut c_void;
 type Status = i32;
@@ -117,6 +118,10 @@ struct Flush {
     _buffers: [Object; 2],
 }
 
+/// Held while platforms and devices are looked up for the first time: drivers initialise themselves then, and not all
+/// (PoCL 3.1) bear two threads doing so.
+static OPENING: Mutex<()> = Mutex::new(());
+
 fn load() -> Result<Rc<Library>, String> {
     // SAFETY: loading the ICD loader runs its initialisers, which have no requirements.
     let library = unsafe { Library::new("libOpenCL.so.1") };
@@ -194,6 +199,7 @@ fn info_number(library: &Library, device: Handle, what: u32) -> Result<u64, Stri
 
 /// Every platform's name with the names of its devices.
 pub fn list() -> Result<Vec<(String, Vec<String>)>, String> {
+    let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let library = load()?;
     let mut out = Vec::new();
     for (platform, name) in platforms(&library)? {
@@ -207,6 +213,7 @@ pub fn list() -> Result<Vec<(String, Vec<String>)>, String> {
 impl Device {
     /// Device `index` of the platform whose name contains `platform` (upper and lower case are the same).
     pub fn open(platform: &str, index: usize) -> Result<Device, String> {
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let library = load()?;
         let all = platforms(&library)?;
         let wanted = platform.to_lowercase();

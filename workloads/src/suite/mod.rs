@@ -9,7 +9,7 @@ pub use stop::Stop;
 use crate::check::{Check, Oracle};
 use crate::data::digest::Recorded;
 use crate::manifest::{Case, Manifest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -48,6 +48,8 @@ pub struct SuiteOptions {
     pub instruction_limit: u64,
     /// Keep the contents of the buffers after the last launch.
     pub keep_outputs: bool,
+    /// Pairs of (machine, case), by index, that are not run: they were finished before.
+    pub skip: BTreeSet<(usize, usize)>,
 }
 
 impl Default for SuiteOptions {
@@ -62,6 +64,7 @@ impl Default for SuiteOptions {
             digests: None,
             instruction_limit: 0,
             keep_outputs: false,
+            skip: BTreeSet::new(),
         }
     }
 }
@@ -164,7 +167,9 @@ pub fn run(
     mut done: impl FnMut(CaseResult) -> Result<(), String>,
 ) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let jobs = if options.jobs == 0 { cores } else { options.jobs }.min((cases.len() * machines.len()).max(1));
+    let all = (0..machines.len()).flat_map(|machine| (0..cases.len()).map(move |case| (machine, case)));
+    let todo: Vec<(usize, usize)> = all.filter(|pair| !options.skip.contains(pair)).collect();
+    let jobs = if options.jobs == 0 { cores } else { options.jobs }.min(todo.len().max(1));
     let shared = Shared {
         machines,
         options,
@@ -173,19 +178,16 @@ pub fn run(
         stop,
         threads: if options.threads == 0 { (cores / jobs).max(1) } else { options.threads },
     };
-    let total = cases.len() * machines.len();
     let next = AtomicUsize::new(0);
     let (sender, receiver) = channel::<(usize, CaseResult)>();
     std::thread::scope(|scope| {
         for _ in 0..jobs {
-            let (sender, shared, next) = (sender.clone(), &shared, &next);
+            let (sender, shared, next, todo) = (sender.clone(), &shared, &next, &todo);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Relaxed);
-                    if index >= total || shared.stop.requested() {
-                        return;
-                    }
-                    let result = case::run(shared, &cases[index % cases.len()], index / cases.len());
+                    let Some((machine, case)) = todo.get(index).filter(|_| !shared.stop.requested()) else { return };
+                    let result = case::run(shared, &cases[*case], *machine);
                     if sender.send((index, result)).is_err() {
                         return;
                     }
