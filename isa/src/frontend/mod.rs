@@ -24,6 +24,7 @@ mod vload;
 mod words;
 
 pub use error::FrontendError;
+pub use kernel::MAX_PARAMETER_BYTES;
 
 use crate::ir::{Module, verify_module};
 

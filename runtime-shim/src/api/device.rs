@@ -14,7 +14,7 @@ pub(super) static DEVICE_HEADER: Header = Header::fixed();
 /// for 1024; it is more here because allocations of real devices are aligned further.
 pub(super) const BASE_ADDRESS_ALIGN_BITS: u32 = 1024;
 /// CL_DEVICE_MAX_PARAMETER_SIZE.
-pub(super) const MAX_PARAMETER_BYTES: usize = 4352;
+pub(super) const MAX_PARAMETER_BYTES: usize = warpscope_isa::frontend::MAX_PARAMETER_BYTES as usize;
 
 /// The device; where the configuration is wrong there is none, and standard error says why.
 pub(super) fn get() -> Result<Arc<Device>> {

@@ -132,9 +132,9 @@ pub unsafe fn set_command_queue_property(
 pub unsafe fn set_default_device_command_queue(context: Raw, device: Raw, command_queue: Raw) -> Result {
     let context = handle::resolve::<Context>(context)?;
     device::resolve(device)?;
-    let queue = handle::resolve::<Queue>(command_queue)?;
-    // "CL_INVALID_OPERATION if device does not support a replaceable default on-device queue"
+    // "CL_INVALID_OPERATION if device does not support a replaceable default on-device queue": whatever the queue is
     check_device_queues(&context, CL_INVALID_OPERATION)?;
+    let queue = handle::resolve::<Queue>(command_queue)?;
     // "CL_INVALID_COMMAND_QUEUE if command_queue is not a valid command-queue for device"
     let fits = queue.on_device.is_some() && Arc::ptr_eq(&queue.context, &context);
     ensure!(fits, CL_INVALID_COMMAND_QUEUE, "the command-queue is no queue on the device of this context");

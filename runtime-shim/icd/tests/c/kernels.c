@@ -270,6 +270,41 @@ static void fault(void) {
     OK(clReleaseCommandQueue(q)); OK(clReleaseContext(own));
 }
 
+// As many argument bytes as CL_DEVICE_MAX_PARAMETER_SIZE says, and not 8 more (OpenCL 3.0 API, table 5).
+static void most_arguments(void) {
+    size_t most;
+    OK(clGetDeviceInfo(device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof most, &most, NULL));
+    for (size_t count = most / 8 - 1; count <= most / 8; count++) {
+        char *source = malloc(64 * (count + 2)), *at = source;
+        at += sprintf(at, "kernel void k(");
+        for (size_t i = 0; i < count; i++) at += sprintf(at, "long a%zu, ", i);
+        at += sprintf(at, "global long *out) { out[0] = a0 + a%zu; }", count - 1);
+        cl_program p;
+        MADE(p, clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &err));
+        free(source);
+        err = clBuildProgram(p, 0, NULL, NULL, NULL, NULL);
+        TRUE_(err == (count < most / 8 ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE));
+        if (!err) {
+            cl_kernel k;
+            MADE(k, clCreateKernel(p, "k", &err));
+            cl_mem out;
+            MADE(out, clCreateBuffer(context, CL_MEM_READ_WRITE, 8, NULL, &err));
+            for (size_t i = 0; i < count; i++) {
+                cl_long value = (cl_long)i + 5;
+                OK(clSetKernelArg(k, (cl_uint)i, sizeof value, &value));
+            }
+            OK(clSetKernelArg(k, (cl_uint)count, sizeof out, &out));
+            OK(clEnqueueTask(queue, k, 0, NULL, NULL));
+            cl_long result = 0;
+            OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 8, &result, 0, NULL, NULL));
+            TRUE_(result == 5 + (cl_long)(count - 1) + 5);
+            OK(clReleaseMemObject(out));
+            OK(clReleaseKernel(k));
+        }
+        OK(clReleaseProgram(p));
+    }
+}
+
 int main(void) {
     open_device(0);
     cl_program program = build(source, "-cl-std=CL3.0 -cl-kernel-arg-info");
@@ -289,6 +324,7 @@ int main(void) {
     uniform();
     fault();
     OK(clReleaseProgram(program));
+    most_arguments();
     close_device();
     return 0;
 }
