@@ -54,7 +54,7 @@ fn op(op: Op, dst: Operand, src: &[Operand]) -> MachineOp {
         imm: 0,
         imm2: 0,
         class: op.class(),
-        reserved: 0,
+        steps: 0,
     }
 }
 

@@ -115,6 +115,18 @@ pub mod flags {
     pub const REUSE_SHIFT: u8 = 4;
 }
 
+/// How an operation's words relate to the steps of its recipe, in [`MachineOp::steps`]. They concern time only.
+pub mod steps {
+    /// An earlier step makes the low word of the result: this one makes the others and reads high words only.
+    pub const HIGH: u8 = 1;
+    /// It also waits for that low word (a carry).
+    pub const AFTER_LOW: u8 = 2;
+    /// Its predicate sources stand for a guard.
+    pub const GUARDED: u8 = 4;
+    /// Bits 4 to 7: sources 0 to 3 are read by earlier steps, not by this one.
+    pub const READ_EARLIER_SHIFT: u8 = 4;
+}
+
 /// One operation of the machine program. 32 bytes.
 #[derive(Copy, Clone, PartialEq, Debug)]
 #[repr(C, align(32))]
@@ -137,8 +149,8 @@ pub struct MachineOp {
     pub imm2: u32,
     /// Timing class.
     pub class: OpClass,
-    /// Pads to 32 bytes.
-    pub reserved: u8,
+    /// See [`steps`].
+    pub steps: u8,
 }
 
 /// No reconvergence point: the branch cannot diverge, or its paths meet only at the exit.

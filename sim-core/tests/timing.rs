@@ -91,6 +91,47 @@ fn a_dependent_chain_takes_its_latency_and_independent_ones_the_pipe() {
     assert_eq!(elapsed(128, false) - elapsed(64, false), 64 * u64::from(busy));
 }
 
+/// Active cycles of a second launch on the tiny machine with these settings: one warp runs `body`.
+fn active(set: &[&str], body: Vec<MachineOp>) -> u64 {
+    let mut m = machine("tiny", set);
+    let out = buffer(&m, &[0; 64]);
+    let launch = timed(program(width(), 1, &rows(8), store_per_item(body)), 8, 8, &[out]);
+    m.launch(&launch).unwrap();
+    m.launch(&launch).unwrap().counters.time.cycles_active_max
+}
+
+#[test]
+fn a_predicate_guards_later_than_it_selects() {
+    let chain = |guard: bool| -> Vec<MachineOp> {
+        let step = |_| {
+            let add = if guard {
+                guarded(op(Op::IAdd32, r(4), &[r(4), c(2)], 0, 0), 0, false)
+            } else {
+                op(Op::Sel32, r(4), &[r(4), c(2), p(0)], 0, 0)
+            };
+            [less(0, r(4), c(3)), add]
+        };
+        (0..32).flat_map(step).collect()
+    };
+    let at = |guard: bool, extra: u32| active(&[&format!("compute_unit.register_file.guard={extra}")], chain(guard));
+    assert_eq!(at(true, 9) - at(true, 0), 32 * 9);
+    assert_eq!(at(false, 9), at(false, 0));
+}
+
+#[test]
+fn a_pipe_with_a_queue_lets_the_warp_go_on() {
+    // Two additions on a pipe of one lane, then multiply-adds that wait for each other on another pipe.
+    let mut body = vec![op(Op::IAdd32, r(5), &[r(0), c(2)], 0, 0), op(Op::IAdd32, r(6), &[r(0), c(2)], 0, 0)];
+    body.extend((0..16).map(|_| op(Op::IMad32, r(4), &[r(4), c(2), c(3)], 0, 0)));
+    let with = |queue: u32| {
+        let queue = format!("compute_unit.pipes.alu.queue={queue}");
+        active(&["compute_unit.pipes.alu.lanes=1", &queue], body.clone())
+    };
+    // An addition before them keeps the pipe too: without a queue both wait for it, with one place only the second does.
+    assert_eq!(with(0) - with(1), u64::from(width()));
+    assert_eq!(with(2), with(4));
+}
+
 #[test]
 fn atomics_return_each_old_value_once() {
     let w = width();

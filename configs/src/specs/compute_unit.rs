@@ -75,6 +75,8 @@ spec! {
             reuse_cache: bool [""],
             /// Extra latency where a result is used in another forwarding group than the one that made it.
             crossing: u32 ["cycles"] = 0..=64,
+            /// Extra latency where a predicate guards an instruction or decides a branch instead of being an operand.
+            guard: u32 ["cycles"] = 0..=64,
         }
     }
 }
@@ -111,6 +113,8 @@ spec! {
             lanes: u32 ["lanes"] = 1..=128,
             /// Whether one pipe is shared by all sub-cores of the compute unit.
             shared: bool [""],
+            /// Instructions that can wait in front of it after they have issued.
+            queue: u32 ["instructions"] = 0..=64,
             /// Forwarding group; 0: none. Results that cross groups cost `register_file.crossing` more.
             forwarding: u32 [""] = 0..=15,
         }

@@ -31,6 +31,8 @@ spec! {
             convergence_barriers: bool [""],
             /// Fused operations that the machine has, by mnemonic (`imad`, `imad.wide`, `lea`, `lop3`, `iadd3` …).
             forms: Vec<String> [""],
+            /// Operations (by mnemonic) that can run as multiply-adds too, and do where that balances the pipes.
+            multiply_pipe: Vec<String> [""],
             /// What operations without a single machine instruction cost: mnemonic to steps (see `docs/recipes.md`).
             recipes: BTreeMap<String, Vec<String>> [""],
             /// Whether the machine's compiler contracts a multiply and an add across statements.

@@ -107,7 +107,7 @@ fn source_words(i: &MInst) -> [u8; 4] {
         imm: i.imm,
         imm2: i.imm2,
         class: i.class,
-        reserved: 0,
+        steps: 0,
     };
     words(&op).src
 }

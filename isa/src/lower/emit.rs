@@ -89,7 +89,7 @@ impl Emitter<'_> {
             imm: i.imm,
             imm2: i.imm2,
             class: i.class,
-            reserved: 0,
+            steps: i.steps,
         };
         if is_idle_copy(&op) {
             return;
@@ -112,7 +112,7 @@ impl Emitter<'_> {
             imm: 0,
             imm2: NO_RECONVERGENCE,
             class: op.class(),
-            reserved: 0,
+            steps: 0,
         };
         self.push(op, line)
     }

@@ -86,6 +86,8 @@ pub(super) struct MInst {
     pub shadow: bool,
     /// Defines its destination without any operation (start of a vector that is filled word by word).
     pub pseudo: bool,
+    /// See `warpscope_exec::program::steps`.
+    pub steps: u8,
 }
 
 impl MInst {
@@ -106,6 +108,7 @@ impl MInst {
             partial: false,
             shadow: false,
             pseudo: false,
+            steps: 0,
         }
     }
     pub fn imm(mut self, imm: i32) -> MInst {

@@ -1,12 +1,13 @@
 //! Lowering: optimised IR to the machine program.
 //!
 //! Stages, one file each: [`expand`] (IR forms without a machine form), [`select`] (instruction selection), [`phi`]
-//! (out of SSA), [`tidy`] (blocks), [`schedule`], [`allocate`] and [`spill`] (registers), [`emit`] (layout and
-//! branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
+//! (out of SSA), [`tidy`] (blocks), [`balance`] (pipes), [`schedule`], [`allocate`] and [`spill`] (registers),
+//! [`emit`] (layout and branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
 mod abi;
 mod addresses;
 mod allocate;
 mod atomics;
+mod balance;
 mod cfg;
 mod constants;
 mod disasm;
@@ -118,6 +119,7 @@ pub fn lower(
     predicate::predicate(&mut f, options.target.predication as usize);
     tidy::merge_blocks(&mut f);
     abi::converge(&mut f, options);
+    balance::balance(&mut f, &options.target.multiply_pipe);
     schedule::schedule(&mut f, options);
     let mut private = facts.private_bytes;
     let (cfg, assignment) = assign(&mut f, options, &mut private).map_err(fail)?;

@@ -6,6 +6,7 @@
 use super::mir::{File, MFunc, MInst, Opd, VReg};
 use std::collections::{BTreeMap, HashMap};
 use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass};
+use warpscope_exec::program::steps::{AFTER_LOW, GUARDED, HIGH, READ_EARLIER_SHIFT};
 use warpscope_exec::program::{SourceLine, flags};
 
 /// Where a step reads from or writes to.
@@ -31,6 +32,10 @@ struct Step {
     class: OpClass,
     to: Place,
     from: Vec<Place>,
+    /// Its predicates are guards, not operands.
+    guarded: bool,
+    /// Of the step with the value: sources of the operation that steps it depends on have read, by bit.
+    read_earlier: u8,
 }
 
 /// Parsed recipes by the name of the operation.
@@ -46,11 +51,12 @@ impl Recipes {
                 .iter()
                 .map(|l| step(l).map_err(|why| format!("target.recipes.\"{name}\": step `{l}`: {why}")))
                 .collect();
-            let steps = steps?;
+            let mut steps = steps?;
             let values = steps.iter().filter(|s| s.to == Place::Value).count();
             if values != 1 {
                 return Err(format!("target.recipes.\"{name}\": {values} steps carry the value; it must be one"));
             }
+            find_read_earlier(&mut steps);
             recipes.insert(name.clone(), steps);
         }
         Ok(Recipes(recipes))
@@ -99,12 +105,45 @@ fn step(line: &str) -> Result<Step, String> {
     if matches!(to, Place::Source(..)) {
         return Err("a source cannot be written".into());
     }
-    let from: Vec<Place> =
-        tail.split(',').map(str::trim).filter(|s| !s.is_empty()).map(place).collect::<Result<_, _>>()?;
+    let mut from = Vec::new();
+    let mut guarded = false;
+    for source in tail.split(',').map(str::trim).filter(|s| !s.is_empty()) {
+        let Some(guard) = source.strip_prefix('@') else {
+            from.push(place(source)?);
+            continue;
+        };
+        let guard = place(guard)?;
+        if !matches!(guard, Place::Predicate(_)) {
+            return Err(format!("`{source}` is not a predicate"));
+        }
+        guarded = true;
+        from.push(guard);
+    }
     if from.len() > 3 {
         return Err("it has more than three sources".into());
     }
-    Ok(Step { class, to, from })
+    if guarded && to == Place::Value {
+        return Err("the step with the value cannot be guarded: it always has its effect".into());
+    }
+    Ok(Step { class, to, from, guarded, read_earlier: 0 })
+}
+
+/// Notes at the step with the value which sources the steps that it depends on have read. A step that names no
+/// temporaries reads the operation's own sources.
+fn find_read_earlier(steps: &mut [Step]) {
+    let Some(value) = steps.iter().position(|s| s.to == Place::Value) else { return };
+    let mut needed: Vec<Place> =
+        steps[value].from.iter().copied().filter(|p| !matches!(p, Place::Result(_) | Place::Source(..))).collect();
+    let mut read = 0;
+    for step in steps[..value].iter().rev() {
+        if needed.contains(&step.to) {
+            needed.extend(&step.from);
+            let sources = step.from.iter().filter_map(|p| if let Place::Source(n, _) = p { Some(n) } else { None });
+            read |= sources.fold(0, |bits, n| bits | 1 << n);
+        }
+    }
+    let again = steps[value].from.iter().filter_map(|p| if let Place::Source(n, _) = p { Some(n) } else { None });
+    steps[value].read_earlier = again.fold(read, |bits, n| bits & !(1 << n));
 }
 
 fn place(text: &str) -> Result<Place, String> {
@@ -157,6 +196,7 @@ pub(super) fn expand(f: &mut MFunc, recipes: &Recipes) {
 fn expand_one(f: &mut MFunc, i: MInst, steps: &[Step], out: &mut Vec<MInst>) {
     let mut temps = Temps::default();
     let uniform = i.flags & flags::UNIFORM != 0;
+    let low_first = steps.iter().any(|s| s.to == Place::Result(0));
     for s in steps {
         let from: Vec<Opd> = s.from.iter().map(|&p| operand(f, &i, p, &mut temps)).collect();
         if s.to == Place::Value {
@@ -164,8 +204,15 @@ fn expand_one(f: &mut MFunc, i: MInst, steps: &[Step], out: &mut Vec<MInst>) {
             if !uniform {
                 value.class = s.class;
             }
+            if low_first && !uniform {
+                value.steps |= HIGH;
+                if s.from.contains(&Place::Result(0)) {
+                    value.steps |= AFTER_LOW;
+                }
+            }
+            value.steps |= s.read_earlier << READ_EARLIER_SHIFT;
             // Further dependences take free source slots from the last one on, which the operation does not look at.
-            let mut from = from.into_iter();
+            let mut from = from.into_iter().filter(|o| !o.is_none());
             for slot in [3, 2, 1] {
                 if value.src[slot].is_none() && (slot == 3 || !reads_optional(value.op)) {
                     value.src[slot] = from.next().unwrap_or(Opd::None);
@@ -215,6 +262,9 @@ fn ghost(f: &mut MFunc, i: &MInst, s: &Step, from: &[Opd], temps: &mut Temps) ->
     if !g.shadow {
         g.guard = None;
     }
+    if s.guarded {
+        g.steps |= GUARDED;
+    }
     g
 }
 
@@ -262,9 +312,16 @@ mod tests {
         assert_eq!(s.class, OpClass::Alu);
         assert_eq!(s.to, Place::Result(1));
         assert_eq!(s.from, [Place::Source(0, 1), Place::Source(1, 1), Place::Predicate(0)]);
+        assert!(!s.guarded && step("fp32 t0 = a, @p0").unwrap().guarded);
+        assert!(step("fp32 value = a, @p0").unwrap_err().contains("cannot be guarded"));
+        assert!(step("fp32 t0 = @a").unwrap_err().contains("not a predicate"));
         assert!(step("add t0 = a").unwrap_err().contains("`add` is not an operation class"));
         assert!(step("alu a = b").unwrap_err().contains("source"));
         assert!(step("alu t0 = q").unwrap_err().contains("`q` is not a place"));
+        let mut steps: Vec<Step> =
+            ["compare p0 = b", "fp32 t0 = a, @p0", "alu t1 = c", "fp32 value = t0"].map(|l| step(l).unwrap()).into();
+        find_read_earlier(&mut steps);
+        assert_eq!(steps[3].read_earlier, 0b011, "what reads `c` could come after the value");
         let two = BTreeMap::from([("iadd.64".to_string(), vec!["alu t0 = a".to_string()])]);
         assert!(Recipes::parse(&two).unwrap_err().contains("0 steps carry the value"));
     }

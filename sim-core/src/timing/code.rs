@@ -3,7 +3,7 @@ use crate::Cause;
 use warpscope_configs::MachineSpec;
 use warpscope_exec::ops::fence;
 use warpscope_exec::ops::{OpClass, words};
-use warpscope_exec::program::{MachineOp, Operand, OperandKind, Program, flags};
+use warpscope_exec::program::{MachineOp, Operand, OperandKind, Program, flags, steps};
 
 /// Most pipes that a machine can name.
 pub(crate) const MAX_PIPES: usize = 32;
@@ -29,21 +29,33 @@ pub(crate) enum Kind {
     Memory,
     /// An indexed load from the constant bank.
     Constant,
+    /// A load of the launch ABI from the constant bank's first line.
+    LaunchConstant,
     Branch,
     Barrier,
     Fence,
     Exit,
 }
 
-/// The pipes of a class, with the cycles that one warp occupies each.
+/// A pipe that an operation can take.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Choice {
+    pub pipe: u8,
+    /// Cycles that one warp occupies it.
+    pub busy: u16,
+    /// Cycles that one can issue before the pipe is free: what its queue holds.
+    pub ahead: u16,
+}
+
+/// The pipes of a class.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PipeSet {
-    choices: [(u8, u16); MAX_CHOICES],
+    choices: [Choice; MAX_CHOICES],
     count: u8,
 }
 
 impl PipeSet {
-    pub fn choices(&self) -> &[(u8, u16)] {
+    pub fn choices(&self) -> &[Choice] {
         &self.choices[..self.count as usize]
     }
 }
@@ -51,8 +63,9 @@ impl PipeSet {
 /// One operation.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct TimedOp {
-    /// First entry in [`TimedCode::slots`]: reads, then writes.
+    /// First entry in [`TimedCode::slots`]: guards, other reads, then writes.
     first: u32,
+    guards: u8,
     reads: u8,
     writes: u8,
     /// First entry in [`TimedCode::constant_lines`].
@@ -124,14 +137,18 @@ impl TimedCode {
         code
     }
 
+    /// Scoreboard entries of an operation: predicates that guard it, other reads, writes.
     #[inline]
-    pub fn reads(&self, op: &TimedOp) -> &[u16] {
-        &self.slots[op.first as usize..][..op.reads as usize]
+    pub fn entries(&self, op: &TimedOp) -> [&[u16]; 3] {
+        let all = &self.slots[op.first as usize..];
+        let (guards, all) = all.split_at(op.guards as usize);
+        let (reads, all) = all.split_at(op.reads as usize);
+        [guards, reads, &all[..op.writes as usize]]
     }
 
     #[inline]
     pub fn writes(&self, op: &TimedOp) -> &[u16] {
-        &self.slots[op.first as usize + op.reads as usize..][..op.writes as usize]
+        &self.slots[op.first as usize + op.guards as usize + op.reads as usize..][..op.writes as usize]
     }
 
     /// Scoreboard entries that it reads or writes.
@@ -151,24 +168,26 @@ impl TimedCode {
         // A checked specification has every class.
         let class = &cu.classes[op.class.key()];
         let ghost = op.flags & flags::GHOST != 0;
-        let mut set = PipeSet { choices: [(0, 0); MAX_CHOICES], count: 0 };
+        let mut set = PipeSet { choices: [Choice::default(); MAX_CHOICES], count: 0 };
         let mut group = 0;
         for name in class.pipes.iter().take(MAX_CHOICES) {
             if let Some(index) = names.iter().position(|n| n == name) {
                 let pipe = &cu.pipes[name.as_str()];
                 let busy = program.width.div_ceil(pipe.lanes) * class.passes;
-                set.choices[set.count as usize] = (index as u8, busy as u16);
+                let ahead = (busy * pipe.queue).min(u32::from(u16::MAX)) as u16;
+                set.choices[set.count as usize] = Choice { pipe: index as u8, busy: busy as u16, ahead };
                 set.count += 1;
                 group = pipe.forwarding as u8;
             }
         }
         let first = self.slots.len() as u32;
-        let reads = self.push_operands(program, op);
-        let writes = self.slots.len() as u32 - first - reads;
+        let [guards, reads] = self.push_operands(program, op);
+        let writes = self.slots.len() as u32 - first - guards - reads;
         let first_line = self.constant_lines.len();
         self.push_constant_lines(spec, program, op);
         TimedOp {
             first,
+            guards: guards as u8,
             reads: reads as u8,
             writes: writes as u8,
             first_line: first_line as u32,
@@ -176,7 +195,11 @@ impl TimedCode {
             dispatch: dispatch_cycles(spec, op, &set),
             set: self.set_index(set),
             latency: class.latency as u16,
-            kind: if ghost { Kind::Plain } else { kind(op.class) },
+            kind: match (ghost, op.class) {
+                (true, OpClass::LoadConstant) => Kind::LaunchConstant,
+                (true, _) => Kind::Plain,
+                (false, class) => kind(class),
+            },
             queue: queue(op.class),
             producer: group | (cause_of_class(op.class) as u8) << 4,
             group,
@@ -195,21 +218,39 @@ impl TimedCode {
         }
     }
 
-    /// Appends the scoreboard entries that `op` reads, then those it writes; returns the number of reads.
-    fn push_operands(&mut self, program: &Program, op: &MachineOp) -> u32 {
+    /// Appends the scoreboard entries of the predicates that guard `op`, of what else it reads, and of what it writes;
+    /// returns the numbers of the first two.
+    fn push_operands(&mut self, program: &Program, op: &MachineOp) -> [u32; 2] {
         let words = words(op);
         let before = self.slots.len();
-        for (operand, count) in op.src.into_iter().zip(words.src) {
-            self.push_entries(program, operand, count);
-        }
         if let Some((predicate, _)) = op.guard.get() {
             self.push_entries(program, Operand::predicate(predicate, false), 1);
         }
-        let reads = self.slots.len() - before;
-        for (operand, count) in [op.dst, op.dst2].into_iter().zip(words.dst) {
+        let is_guard = |o: &Operand| op.steps & steps::GUARDED != 0 && matches!(o.kind(), OperandKind::Predicate(..));
+        op.src.into_iter().filter(is_guard).for_each(|o| self.push_entries(program, o, 1));
+        let guards = self.slots.len() - before;
+        // What a step of a recipe does to the high words says nothing about the low one.
+        let high = op.steps & steps::HIGH != 0;
+        let part = |operand: Operand, count: u8| match operand.kind() {
+            OperandKind::Register(r) if high && count == 2 => (Operand::register(r + 1), 1),
+            _ => (operand, count),
+        };
+        for (n, (operand, count)) in op.src.into_iter().zip(words.src).enumerate() {
+            if is_guard(&operand) || read_earlier(op, n) {
+                continue;
+            }
+            let (operand, count) = part(operand, count);
             self.push_entries(program, operand, count);
         }
-        reads as u32
+        if op.steps & steps::AFTER_LOW != 0 {
+            self.push_entries(program, op.dst, 1);
+        }
+        let reads = self.slots.len() - before - guards;
+        for (operand, count) in [op.dst, op.dst2].into_iter().zip(words.dst) {
+            let (operand, count) = part(operand, count);
+            self.push_entries(program, operand, count);
+        }
+        [guards as u32, reads as u32]
     }
 
     fn push_entries(&mut self, program: &Program, operand: Operand, count: u8) {
@@ -338,6 +379,11 @@ fn orders_global(op: &MachineOp) -> bool {
     matches!(op.class, OpClass::Barrier | OpClass::Fence) && op.imm & i32::from(fence::GLOBAL) != 0
 }
 
+/// Whether source `n` is read by an earlier step of the operation's recipe.
+fn read_earlier(op: &MachineOp, n: usize) -> bool {
+    op.steps >> (steps::READ_EARLIER_SHIFT as usize + n) & 1 != 0
+}
+
 /// Cycles that the operand reads hold the dispatch stage: a bank serves `read_ports` registers a cycle. Reads overlap
 /// with the cycles for which the pipe is busy anyway.
 fn dispatch_cycles(spec: &MachineSpec, op: &MachineOp, set: &PipeSet) -> u8 {
@@ -349,7 +395,7 @@ fn dispatch_cycles(spec: &MachineSpec, op: &MachineOp, set: &PipeSet) -> u8 {
     for (n, (operand, count)) in op.src.into_iter().zip(words.src).enumerate() {
         let OperandKind::Register(first) = operand.kind() else { continue };
         let reused = n < 3 && op.flags >> (flags::REUSE_SHIFT + n as u8) & 1 != 0;
-        if reused && file.reuse_cache {
+        if reused && file.reuse_cache || read_earlier(op, n) {
             continue;
         }
         for register in first..first + u16::from(count) {
@@ -365,7 +411,7 @@ fn dispatch_cycles(spec: &MachineSpec, op: &MachineOp, set: &PipeSet) -> u8 {
         return 1;
     }
     let reads = banks.iter().max().copied().unwrap_or(0).div_ceil(file.read_ports);
-    let interval: u32 = set.choices().iter().map(|(_, busy)| u32::from(*busy)).min().unwrap_or(1);
+    let interval: u32 = set.choices().iter().map(|c| u32::from(c.busy)).min().unwrap_or(1);
     let hidden = (interval / set.choices().len().max(1) as u32).max(1) - 1;
     reads.saturating_sub(hidden).clamp(1, 255) as u8
 }

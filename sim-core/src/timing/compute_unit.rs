@@ -98,6 +98,7 @@ impl<const W: usize> ComputeUnit<W> {
         let code = timed.ops.len() as u64 * u64::from(spec.frontend.instruction_bytes);
         state.frontend.preload(context.code_base, code.min(u64::from(spec.frontend.launch_preload)));
         let line = u64::from(spec.frontend.l0_constant.line);
+        state.frontend.preload(context.bank_base, line);
         for number in &timed.bank_lines {
             state.frontend.preload(context.bank_base + u64::from(*number) * line, line);
         }

@@ -160,11 +160,17 @@ impl Frontend {
         if ready == PENDING { PENDING } else { ready.max(at) }
     }
 
-    /// When an indexed load from the constant bank has its data, through the unit's constant cache.
-    pub fn indexed(&mut self, address: u64, at: u64) -> u64 {
-        let line = address / self.constant_line;
+    /// An indexed load takes the port of the unit's constant cache for its `words`; when it starts.
+    pub fn start_indexed(&mut self, words: u64, at: u64) -> u64 {
         self.counters.constant_requests += 1;
         let start = self.l1_constant.start(at);
+        self.l1_constant.occupy(words.saturating_sub(1));
+        start
+    }
+
+    /// When an indexed load that started at `start` has the line at byte address `address` in the constant cache.
+    pub fn indexed(&mut self, address: u64, start: u64) -> u64 {
+        let line = address / self.constant_line;
         match self.l1_constant.lookup(line) {
             Some(PENDING) => PENDING,
             Some(ready) => start.max(ready),
@@ -196,11 +202,6 @@ impl Frontend {
     pub fn arrive_request(&mut self, token: u32, at: u64) {
         self.free_tokens.push(token);
         self.arrive(self.tokens[token as usize], at);
-    }
-
-    /// Further words of an indexed load keep the constant cache's port.
-    pub fn occupy_constant(&mut self, words: u64) {
-        self.l1_constant.occupy(words);
     }
 
     /// The L2's answer has arrived: the line is in every cache that waits for it.
@@ -264,6 +265,15 @@ mod tests {
         assert_eq!(lines, [0, 1, 2]);
         f.instruction(0, 128, 128 * 8, 0);
         assert_eq!(f.requests.len(), 5);
+    }
+
+    #[test]
+    fn an_indexed_load_takes_the_port_for_each_word() {
+        let mut f = Frontend::new(&spec(0), 1);
+        f.preload(0, 256);
+        assert_eq!(f.start_indexed(32, 10), 10);
+        assert_eq!(f.start_indexed(1, 11), 10 + 32, "a word a cycle in this specification");
+        assert_eq!((f.indexed(0, 42), f.indexed(0, 200)), (42 + 80, 200));
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl<const W: usize> ComputeUnit<W> {
         executed.0 += 1;
         executed.1 += if active == full_mask(W) { W as u64 } else { u64::from(active.count_ones()) };
         tally.instructions += 1;
-        self.subs[sub].issue(slot, now, op.dispatch, context.timed, &mut self.shared_pipes);
+        let start = self.subs[sub].issue(slot, now, op.dispatch, context.timed, &mut self.shared_pipes);
         self.capture.clear();
         let mut memory = WindowMemory {
             view: context.view,
@@ -44,7 +44,10 @@ impl<const W: usize> ComputeUnit<W> {
             .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
         (warp_slot.base, warp_slot.base_cause) = (now + 1, Cause::Wait);
         match effect {
-            Effect::Next => warp_slot.produce(context.timed.writes(&op), now + u64::from(op.latency), op.producer),
+            Effect::Next if op.kind == Kind::LaunchConstant => {
+                self.load_launch_constant(index, pc, &op, now, context);
+            }
+            Effect::Next => warp_slot.produce(context.timed.writes(&op), start + u64::from(op.latency), op.producer),
             Effect::Jumped => {
                 tally.work.divergent_branches += u64::from(warp.active != active && warp.active & !active == 0);
                 (warp_slot.base, warp_slot.base_cause) = (now + u64::from(op.latency.max(1)), Cause::Branch);
@@ -83,9 +86,9 @@ impl<const W: usize> ComputeUnit<W> {
             return;
         }
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return };
-        let crossing = u64::from(context.spec.compute_unit.register_file.crossing);
-        let (reads, writes) = (context.timed.reads(op), context.timed.writes(op));
-        let (there, cause) = warp_slot.operands(reads, writes, op.group, crossing);
+        let file = &context.spec.compute_unit.register_file;
+        let (crossing, guard) = (u64::from(file.crossing), u64::from(file.guard));
+        let (there, cause) = warp_slot.operands(context.timed.entries(op), op.group, crossing, guard);
         let sub_core = &mut self.subs[sub];
         if there >= FUTURE {
             sub_core.sleep(slot, cause);
@@ -178,7 +181,8 @@ impl<const W: usize> ComputeUnit<W> {
     /// Every lane of a warp has ended at `now`.
     fn exit(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
-        let at = slot.departure.max(now + 1);
+        // It waits for all that its instructions still have under way, used or not.
+        let at = slot.departure.max(now + 1).max(slot.last_result());
         let busy = slot.outstanding > 0;
         slot.state = State::Draining;
         self.subs[index >> self.sub_shift].sleep(index & self.slot_mask, Cause::Drain);

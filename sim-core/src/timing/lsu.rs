@@ -314,6 +314,31 @@ impl<const W: usize> ComputeUnit<W> {
         }
     }
 
+    /// A load from the constant bank's first line.
+    pub(super) fn load_launch_constant(
+        &mut self,
+        index: usize,
+        pc: u32,
+        op: &TimedOp,
+        now: u64,
+        context: &Context<'_, W>,
+    ) {
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
+        let line = context.bank_base / line_bytes * line_bytes;
+        let start = self.state.frontend.start_indexed(1, now);
+        let (at, latency) = (self.state.frontend.indexed(line, start), u64::from(op.latency));
+        if at != PENDING {
+            slot.produce(context.timed.writes(op), at + latency, op.producer);
+            return;
+        }
+        slot.produce(context.timed.writes(op), FUTURE, op.producer);
+        slot.outstanding += 1;
+        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts: 1, latest: 0, atomic: NO_ATOMIC });
+        self.lsu.constants.push(ConstantWait { token, lines: vec![line], extra: latency });
+        self.send_fetches(now, context);
+    }
+
     /// An indexed load from the constant bank: each distinct word takes the constant cache's port.
     fn load_constant(&mut self, index: usize, pc: u32, op: &TimedOp, now: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
@@ -335,10 +360,10 @@ impl<const W: usize> ComputeUnit<W> {
             }
         });
         let frontend = &context.spec.frontend.l1_constant;
-        let extra = u64::from(op.latency) + (words.len() as u64 - 1) * u64::from(frontend.interval);
-        let at = lines.iter().map(|line| self.state.frontend.indexed(*line, now)).max().unwrap_or(now);
-        // The further words keep the port.
-        self.state.frontend.occupy_constant((words.len() - 1) as u64);
+        let words = words.len() as u64;
+        let extra = u64::from(op.latency) + words.saturating_sub(1) * u64::from(frontend.interval);
+        let start = self.state.frontend.start_indexed(words, now);
+        let at = lines.iter().map(|line| self.state.frontend.indexed(*line, start)).max().unwrap_or(now);
         if at != PENDING {
             slot.produce(context.timed.writes(op), at + extra, op.producer);
             return;

@@ -106,11 +106,19 @@ impl<const W: usize> Slot<W> {
         }
     }
 
-    /// When all of `reads` and `writes` are there, and what the last of them is waited for; operands from another
-    /// forwarding group than `group` take `crossing` cycles more.
+    /// When the last result whose arrival is known is there.
+    pub fn last_result(&self) -> u64 {
+        self.board.iter().map(|value| value >> TIME_SHIFT).filter(|at| *at < FUTURE).max().unwrap_or(0)
+    }
+
+    /// When all of the operation's entries (guards, reads, writes) are there, and what the last of them is waited for.
+    /// Operands from another forwarding group than `group` take `crossing` cycles more, guards `guard`.
     #[inline]
-    pub fn operands(&self, reads: &[u16], writes: &[u16], group: u8, crossing: u64) -> (u64, Cause) {
+    pub fn operands(&self, [guards, reads, writes]: [&[u16]; 3], group: u8, crossing: u64, guard: u64) -> (u64, Cause) {
         let mut latest = 0;
+        for entry in guards {
+            latest = latest.max(self.board[*entry as usize] + (guard << TIME_SHIFT));
+        }
         for entry in reads {
             let value = self.board[*entry as usize];
             let from = value as u8 & 15;
@@ -136,11 +144,13 @@ mod tests {
         let producer = |cause: Cause, group: u8| group | (cause as u8) << 4;
         slot.produce(&[0, 1], 100, producer(Cause::Wait, 1));
         slot.produce(&[2], 100, producer(Cause::LongScoreboard, 0));
-        assert_eq!(slot.operands(&[0], &[], 1, 3), (100, Cause::Wait));
-        assert_eq!(slot.operands(&[0], &[], 2, 3), (103, Cause::Wait));
-        assert_eq!(slot.operands(&[2], &[], 2, 3), (100, Cause::LongScoreboard));
-        assert_eq!(slot.operands(&[], &[1], 2, 3).0, 100);
+        let reads = |slot: &Slot<8>, entries: &[u16], group| slot.operands([&[], entries, &[]], group, 3, 9);
+        assert_eq!(reads(&slot, &[0], 1), (100, Cause::Wait));
+        assert_eq!(reads(&slot, &[0], 2), (103, Cause::Wait));
+        assert_eq!(reads(&slot, &[2], 2), (100, Cause::LongScoreboard));
+        assert_eq!(slot.operands([&[], &[], &[1]], 2, 3, 9).0, 100);
+        assert_eq!(slot.operands([&[1], &[], &[]], 2, 3, 9).0, 109);
         slot.produce(&[3], FUTURE, producer(Cause::LongScoreboard, 0));
-        assert!(slot.operands(&[0, 3], &[], 1, 0).0 >= FUTURE);
+        assert!(reads(&slot, &[0, 3], 1).0 >= FUTURE);
     }
 }

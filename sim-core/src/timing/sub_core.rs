@@ -1,5 +1,5 @@
 //! A sub-core: its warps' readiness, its pipes and its scheduler. What issuing means is the compute unit's business.
-use super::code::{MAX_PIPES, Queue, TimedCode};
+use super::code::{Choice, MAX_PIPES, Queue, TimedCode};
 use super::scheduler::{MAX_SLOTS, Scheduler};
 use crate::{Cause, CauseCycles};
 use warpscope_configs::specs::ComputeUnitSpec;
@@ -319,7 +319,7 @@ impl SubCore {
     #[inline]
     fn set_free(&self, code: &TimedCode, set: usize, shared: &Pipes) -> u64 {
         let choices = code.sets[set].choices().iter();
-        choices.map(|(pipe, _)| self.pipe(code, *pipe, shared)).min().unwrap_or(0)
+        choices.map(|c| self.pipe(code, c.pipe, shared).saturating_sub(u64::from(c.ahead))).min().unwrap_or(0)
     }
 
     #[inline]
@@ -328,15 +328,18 @@ impl SubCore {
         (if is_shared { shared } else { &self.pipes }).free[pipe as usize]
     }
 
-    /// The slot issues at `at`: takes a free pipe of its set and holds the dispatch stage.
+    /// The slot issues at `at`: takes the first pipe of its set with room and holds the dispatch stage. Returns when the
+    /// pipe starts on it.
     #[inline]
-    pub fn issue(&mut self, slot: usize, at: u64, dispatch: u8, code: &TimedCode, shared: &mut Pipes) {
+    pub fn issue(&mut self, slot: usize, at: u64, dispatch: u8, code: &TimedCode, shared: &mut Pipes) -> u64 {
         let choices = code.sets[self.slots[slot].set as usize].choices();
-        let free = choices.iter().find(|(pipe, _)| self.pipe(code, *pipe, shared) <= at);
-        if let Some(&(pipe, busy)) = free {
+        let open = choices.iter().find(|c| self.pipe(code, c.pipe, shared) <= at + u64::from(c.ahead));
+        let mut start = at;
+        if let Some(&Choice { pipe, busy, .. }) = open {
             let is_shared = code.shared_pipes >> pipe & 1 != 0;
             let pipes = if is_shared { shared } else { &mut self.pipes };
-            pipes.occupy(pipe, at + u64::from(busy));
+            start = at.max(pipes.free[pipe as usize]);
+            pipes.occupy(pipe, start + u64::from(busy));
         }
         self.charge(slot, at);
         self.warp_cycles[Cause::Issued] += 1;
@@ -350,6 +353,7 @@ impl SubCore {
         self.idle_from = at + 1;
         self.idle_cause = Cause::Dispatch;
         self.next = if self.issued < self.width { at } else { self.dispatch_free.max(at + 1) };
+        start
     }
 
     /// Charges what has passed since the last look.

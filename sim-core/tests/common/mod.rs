@@ -24,7 +24,7 @@ pub fn p(n: u8) -> Operand {
 pub fn op(op: Op, dst: Operand, sources: &[Operand], imm: i32, imm2: u32) -> MachineOp {
     let mut src = [NONE; 4];
     src[..sources.len()].copy_from_slice(sources);
-    MachineOp { op, guard: Guard::ALWAYS, flags: 0, dst, dst2: NONE, src, imm, imm2, class: op.class(), reserved: 0 }
+    MachineOp { op, guard: Guard::ALWAYS, flags: 0, dst, dst2: NONE, src, imm, imm2, class: op.class(), steps: 0 }
 }
 
 pub fn guarded(mut op: MachineOp, predicate: u8, negated: bool) -> MachineOp {

@@ -36,7 +36,7 @@ pub(crate) fn op(op: Op) -> MachineOp {
         imm: 0,
         imm2: 0,
         class: op.class(),
-        reserved: 0,
+        steps: 0,
     }
 }
 
