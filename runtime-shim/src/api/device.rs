@@ -252,7 +252,7 @@ unsafe fn queues_and_sub_groups(device: &Device, name: u32, q: &Query) -> Answer
         CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => q.value(number(queue::MAX_SIZE)),
         CL_DEVICE_MAX_ON_DEVICE_QUEUES => q.value(number(queue::MAX_ON_DEVICE as u32)),
         CL_DEVICE_MAX_ON_DEVICE_EVENTS => q.value(number(1024)),
-        CL_DEVICE_MAX_NUM_SUB_GROUPS => q.value(0u32),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => q.value(device.max_sub_groups()),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => q.truth(false),
         CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => q.truth(false),
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => q.truth(true),

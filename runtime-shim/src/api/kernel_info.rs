@@ -64,6 +64,20 @@ pub unsafe fn get_kernel_sub_group_info(
     if !device.is_null() {
         device::resolve(device)?;
     }
+    let names = [
+        CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+        CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+        CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
+        CL_KERNEL_MAX_NUM_SUB_GROUPS,
+        CL_KERNEL_COMPILE_NUM_SUB_GROUPS,
+        CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL,
+    ];
+    if !names.contains(&param_name) {
+        return unknown("sub-group query", param_name);
+    }
+    // "if device does not support sub-groups"
+    let offered = object.program.device().max_sub_groups() > 0;
+    ensure!(offered, CL_INVALID_OPERATION, "the device does not offer sub-groups (CL_DEVICE_MAX_NUM_SUB_GROUPS is 0)");
     let width = object.lowered()?.width as usize;
     let word = size_of::<usize>();
     let sizes = || -> Result<Vec<usize>> {

@@ -47,7 +47,9 @@ impl Layout {
             origin[0].checked_add(rows)?.checked_add(slices)
         };
         let Some(start) = start() else { fail!(CL_INVALID_VALUE, "origin {origin:?} is too large") };
-        Ok(Layout { start, row, slice })
+        let layout = Layout { start, row, slice };
+        ensure!(layout.end(region).is_some(), CL_INVALID_VALUE, "the pitches {row} and {slice} are too large");
+        Ok(layout)
     }
 
     /// Where a region of an image begins and how its rows lie.

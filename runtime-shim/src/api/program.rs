@@ -1,5 +1,5 @@
 //! Program objects (OpenCL 3.0 API, 5.8.1 to 5.8.3).
-use super::{check_devices, destructor, list, release, retain, text};
+use super::{check_devices, list, release, retain, text};
 use crate::cl::*;
 use crate::error::{Result, ensure, fail};
 use crate::model::handle::{self, publish};
@@ -104,17 +104,16 @@ pub unsafe fn release_program(program: Raw) -> Result {
     release::<ProgramObject>(program)
 }
 
-/// Deprecated since 2.2: constructors and destructors of program-scope objects do not exist in what is supported, but
-/// the callback is a promise of its own.
+/// Deprecated by 3.0, where it "returns CL_INVALID_OPERATION if no devices in the context associated with program support
+/// destructors for program scope global variables".
 pub unsafe fn set_program_release_callback(
     program: Raw,
     pfn_notify: Option<ObjectCallback>,
-    user_data: *mut c_void,
+    _user_data: *mut c_void,
 ) -> Result {
-    let program = handle::resolve::<ProgramObject>(program)?;
-    let Some(function) = pfn_notify else { fail!(CL_INVALID_VALUE, "pfn_notify is NULL") };
-    program.add_release(destructor(function, user_data));
-    Ok(())
+    handle::resolve::<ProgramObject>(program)?;
+    ensure!(pfn_notify.is_some(), CL_INVALID_VALUE, "pfn_notify is NULL");
+    fail!(CL_INVALID_OPERATION, "the device has no destructors of program-scope variables to wait for")
 }
 
 pub unsafe fn set_program_specialization_constant(

@@ -35,7 +35,11 @@ const EXTENSIONS: &[Feature] = &[
 ];
 
 /// Extensions of the host side that come with images.
-const IMAGE_EXTENSIONS: &[Feature] = &[feature("cl_khr_depth_images", 1), feature("cl_khr_image2d_from_buffer", 1)];
+const IMAGE_EXTENSIONS: &[Feature] = &[
+    feature("cl_khr_3d_image_writes", 1),
+    feature("cl_khr_depth_images", 1),
+    feature("cl_khr_image2d_from_buffer", 1),
+];
 
 /// Optional features of OpenCL C 3.0.
 pub const C_FEATURES: &[Feature] = &[
@@ -164,6 +168,12 @@ impl Device {
         let mut all = [EXTENSIONS, images].concat();
         all.sort_by_key(|feature| feature.name);
         all
+    }
+
+    /// Sub-groups of the largest work-group; 0 where kernels have no sub-group functions.
+    pub fn max_sub_groups(&self) -> u32 {
+        let offered = C_FEATURES.iter().any(|feature| feature.name == "__opencl_c_subgroups");
+        if offered { self.spec.compute_unit.max_group_size / self.spec.chip.sub_group_size } else { 0 }
     }
 
     /// Device memory that is handed out.

@@ -95,7 +95,6 @@ pub struct ProgramObject {
     pub il: Option<Vec<u8>>,
     state: Mutex<State>,
     kernels: AtomicUsize,
-    release: Mutex<Vec<super::Destructor>>,
 }
 
 impl ProgramObject {
@@ -107,7 +106,6 @@ impl ProgramObject {
             il,
             state: Mutex::default(),
             kernels: AtomicUsize::new(0),
-            release: Mutex::default(),
         })
     }
 
@@ -156,10 +154,6 @@ impl ProgramObject {
     /// Sets a specialization constant for the next build.
     pub fn set_constant(&self, id: u32, value: Vec<u8>) {
         self.state.lock().constants.insert(id, value);
-    }
-    /// Registers a function to be called when the program goes.
-    pub fn add_release(&self, callback: super::Destructor) {
-        self.release.lock().push(callback);
     }
 
     pub(super) fn attach_kernel(&self) {
@@ -264,13 +258,5 @@ impl ProgramObject {
     /// Its handle.
     pub fn raw(&self) -> Raw {
         self.handle.raw()
-    }
-}
-
-impl Drop for ProgramObject {
-    fn drop(&mut self) {
-        let callbacks = std::mem::take(&mut *self.release.lock());
-        // OpenCL 2.2, clSetProgramReleaseCallback: in the reverse order of registration.
-        callbacks.into_iter().rev().for_each(|run| run(self.handle.raw()));
     }
 }

@@ -307,8 +307,12 @@ static void kernels(void) {
     cl_kernel_sub_group_info count = CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE;
     RETURNS(CL_INVALID_KERNEL, clGetKernelSubGroupInfo(no, device, count, sizeof input, input, 0, NULL, &size));
     RETURNS(CL_INVALID_DEVICE, clGetKernelSubGroupInfo(k, AS(cl_device_id), count, sizeof input, input, 0, NULL, &size));
-    RETURNS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(k, device, count, 5, input, 0, NULL, &size));
-    RETURNS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(k, device, count, sizeof input, NULL, 0, NULL, &size));
+    RETURNS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(k, device, 0x7777, sizeof input, input, 0, NULL, &size));
+    OK(clGetDeviceInfo(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof number, &number, NULL));
+    if (number) {
+        RETURNS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(k, device, count, 5, input, 0, NULL, &size));
+        RETURNS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(k, device, count, sizeof input, NULL, 0, NULL, &size));
+    }
     RETURNS(CL_INVALID_KERNEL, clGetKernelArgInfo(no, 0, CL_KERNEL_ARG_NAME, 0, NULL, &size));
     RETURNS(CL_INVALID_ARG_INDEX, clGetKernelArgInfo(k, 4, CL_KERNEL_ARG_NAME, 0, NULL, &size));
     RETURNS(CL_INVALID_VALUE, clGetKernelArgInfo(k, 0, 0x7777, 0, NULL, &size));
