@@ -226,3 +226,15 @@ fn structs_may_point_to_themselves() {
         assert_eq!(module.kernels[0].parameters.len(), 2);
     }
 }
+
+#[test]
+fn decorations_of_loop_carried_values_are_found_again() {
+    // The translator leaves the decorations of `r` and `i + 1` on ids that nothing defines.
+    let source = "__kernel void k(__global long *o, __global long *a, int n) { long v = a[0]; char r = 0;
+        for (int i = 0; i < n; i++) { r = convert_char_sat(v | r); v += r; } o[0] = r; }";
+    let m = decode(&compile(source, Level::O2, &[])).expect("decodes");
+    let all = || m.functions.iter().flat_map(|f| &f.insts);
+    assert!(all().any(|d| matches!(d.op, Opcode::Convert(c) if c.saturate)));
+    let kept = |d: &&warpscope_isa::ir::InstData| d.flags & warpscope_isa::ir::flag::NSW != 0;
+    assert!(all().filter(kept).any(|d| d.op == Opcode::IBin(warpscope_isa::ir::IBin::Add)));
+}

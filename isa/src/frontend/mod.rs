@@ -18,6 +18,7 @@ mod kernel;
 mod mathfn;
 mod memory;
 mod module;
+mod orphans;
 mod printf;
 mod types;
 mod vload;

@@ -4,6 +4,7 @@ use super::body;
 use super::constants::{ConstLeaf, Constant, MAX_GLOBAL_BYTES};
 use super::error::{FrontendError, Res};
 use super::kernel;
+use super::orphans;
 use super::types::{Kind, Types, space};
 use super::words::{Instr, instructions};
 use crate::ir::{Global, Module, Ty};
@@ -94,6 +95,8 @@ pub(super) struct ModuleReader<'a> {
     pub modes: Vec<(u32, Instr<'a>)>,
     pub files: Vec<String>,
     decorations: IdMap<Decorations>,
+    /// Decoration groups: what has no instruction of its own.
+    groups: IdMap<()>,
     defaults: Decorations,
 }
 
@@ -116,6 +119,7 @@ impl<'a> ModuleReader<'a> {
             modes: Vec::new(),
             files: Vec::new(),
             decorations: IdMap::default(),
+            groups: IdMap::default(),
             defaults: Decorations::default(),
         };
         let mut open: Option<Source<'a>> = None;
@@ -139,6 +143,7 @@ impl<'a> ModuleReader<'a> {
 
     /// Translates the functions and makes the entry points.
     pub fn finish(mut self) -> Result<Module, FrontendError> {
+        orphans::adopt(&mut self)?;
         let mut module = Module::default();
         let mut shared = body::Shared { files: std::mem::take(&mut self.files), printf: Default::default() };
         for index in 0..self.functions.len() {
@@ -155,6 +160,20 @@ impl<'a> ModuleReader<'a> {
     /// An id's decorations.
     pub fn decoration(&self, id: u32) -> &Decorations {
         self.decorations.get(&id).unwrap_or(&self.defaults)
+    }
+
+    /// Decorations that say something about arithmetic.
+    pub fn arithmetic_decorations(&self) -> impl Iterator<Item = (u32, &Decorations)> {
+        let says = |d: &Decorations| d.flags != 0 || d.saturate || d.rounding.is_some();
+        self.decorations.iter().filter(move |(id, d)| says(d) && !self.groups.contains_key(id)).map(|(&id, d)| (id, d))
+    }
+
+    /// Gives an id the decorations of another one.
+    pub fn decorate_again(&mut self, id: u32, d: Decorations) {
+        let own = self.decorations.entry(id).or_default();
+        own.flags |= d.flags;
+        own.saturate |= d.saturate;
+        own.rounding = own.rounding.or(d.rounding);
     }
 
     /// A name for messages.
@@ -218,7 +237,10 @@ impl<'a> ModuleReader<'a> {
                 self.decorations.insert(target, d);
                 done
             }
-            Op::DecorationGroup => Ok(()),
+            Op::DecorationGroup => {
+                self.groups.insert(i.id, ());
+                Ok(())
+            }
             Op::GroupDecorate => self.group_decorate(i),
             Op::Variable => self.variable(i),
             Op::TypeVoid

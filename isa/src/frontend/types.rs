@@ -118,7 +118,8 @@ impl Types {
     }
     /// Adds a vector.
     pub fn add_vector(&mut self, id: u32, element: u32, count: u32) -> Res<()> {
-        if !matches!(count, 2 | 3 | 4 | 8 | 16) {
+        // LLVM's scalar replacement leaves vectors of one element behind, which the translator hands on.
+        if !matches!(count, 1 | 2 | 3 | 4 | 8 | 16) {
             return Err(format!("a vector of {count} elements (2, 3, 4, 8 and 16 exist)"));
         }
         let e = self.get(element)?;

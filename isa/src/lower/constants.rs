@@ -180,8 +180,9 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
 fn unit(f: &MFunc, u: &Use, options: &Options<'_>) -> Unit {
     let row = f.pool.rows[u.row as usize];
     let offset = bank_offset(&row, options.target);
-    if matches!(row, ConstantRow::Launch(_)) && u.words == 1 {
-        return Unit::Launch(u.row);
+    if matches!(row, ConstantRow::Launch(_)) {
+        // The words of a wide one lie apart.
+        return if u.words == 1 { Unit::Launch(u.row) } else { Unit::Row(u.row, u.words) };
     }
     if offset != u32::MAX {
         return Unit::Bank(offset, 4 * u.words as u32);
@@ -263,7 +264,11 @@ fn place(
             None => {
                 let v = f.new_vreg(if uniform { File::Uniform } else { File::Vector }, size as u32);
                 let mut load = f.copy(v, row, f.blocks[u.block].insts[u.inst].loc);
-                let bank = matches!(unit, Unit::Bank(..) | Unit::Launch(_));
+                let bank = match unit {
+                    Unit::Bank(..) | Unit::Launch(_) => true,
+                    Unit::Row(row, _) => matches!(f.pool.rows[row as usize], ConstantRow::Launch(_)),
+                    Unit::Literal(..) => false,
+                };
                 if bank {
                     load.class = if uniform { OpClass::LoadUniform } else { OpClass::LoadConstant };
                 }

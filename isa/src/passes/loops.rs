@@ -175,6 +175,7 @@ pub fn definition_blocks(f: &Function) -> Vec<Option<Block>> {
 /// dominates the use. Needs [`canonicalise`] first. Returns false (and leaves the function as it was) where a use is
 /// dominated by no single exit block.
 pub fn close(f: &mut Function, l: &Loop) -> bool {
+    separate_exits(f, l);
     let cfg = Cfg::new(f);
     let exits: Vec<Block> = {
         let mut v: Vec<Block> = l.exits(f).iter().map(|&(b, i)| targets(f, b)[i].block).collect();
@@ -220,6 +221,18 @@ pub fn close(f: &mut Function, l: &Loop) -> bool {
         }
     }
     true
+}
+
+/// Gives exit edges blocks of their own where their target is reached from outside the loop as well: a value that
+/// enters it from there would have to come from the loop, too.
+fn separate_exits(f: &mut Function, l: &Loop) {
+    let cfg = Cfg::new(f);
+    for (b, i) in l.exits(f) {
+        let to = targets(f, b)[i].block;
+        if cfg.preds(to).iter().any(|p| !l.contains(*p)) {
+            split_edge(f, b, i);
+        }
+    }
 }
 
 /// Values that an instruction uses, its targets' arguments included.
