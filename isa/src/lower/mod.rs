@@ -48,6 +48,8 @@ pub struct Options<'a> {
     pub local_reserved: u32,
     /// Most vector registers of a work-item.
     pub max_registers: u32,
+    /// Vector registers up to which all work-items that a compute unit can hold are resident.
+    pub full_occupancy: u32,
     /// Banks of the register file.
     pub register_banks: u32,
     /// Whether the machine keeps operands for reuse.
@@ -62,6 +64,7 @@ impl<'a> Options<'a> {
             width,
             local_reserved: machine.memory.local.reserved_per_group,
             max_registers: machine.compute_unit.max_registers_per_work_item,
+            full_occupancy: machine.compute_unit.registers / machine.compute_unit.max_work_items,
             register_banks: machine.compute_unit.register_file.banks,
             reuse_cache: machine.compute_unit.register_file.reuse_cache,
         }
@@ -120,9 +123,7 @@ pub fn lower(
     tidy::merge_blocks(&mut f);
     abi::converge(&mut f, options);
     balance::balance(&mut f, &options.target.multiply_pipe);
-    schedule::schedule(&mut f, options);
-    let mut private = facts.private_bytes;
-    let (cfg, assignment) = assign(&mut f, options, &mut private).map_err(fail)?;
+    let Scheduled { f, cfg, assignment, private } = arrange(&f, options, facts.private_bytes).map_err(fail)?;
     let mut code = emit::emit(&f, &cfg, &assignment);
     atomics::mark(&mut code);
     reuse::mark(&mut code, options);
@@ -147,6 +148,42 @@ pub fn lower(
         order_sensitive: facts.order_sensitive,
         has_barrier: facts.has_barrier,
     })
+}
+
+/// Scheduled code with its registers.
+struct Scheduled {
+    f: MFunc,
+    cfg: cfg::Cfg,
+    assignment: allocate::Assignment,
+    /// Bytes of private memory, spills included.
+    private: u32,
+}
+
+/// What is taken off the register budget, one after the other, to reach full occupancy.
+const TIGHTER: [u32; 5] = [0, 1, 2, 3, 5];
+/// Code of more operations than this is scheduled once.
+const LARGE: usize = 20_000;
+
+/// Schedules and allocates registers: with the target's register budget, or with somewhat less where all work-items
+/// that fit a compute unit can then be resident.
+fn arrange(f: &MFunc, options: &Options<'_>, private: u32) -> Result<Scheduled, String> {
+    let large = f.blocks.iter().map(|b| b.insts.len()).sum::<usize>() > LARGE;
+    let mut first = None;
+    for less in TIGHTER {
+        let (mut f, mut private) = (f.clone(), private);
+        schedule::schedule(&mut f, options, options.target.schedule.register_budget.saturating_sub(less).max(1));
+        let (cfg, assignment) = assign(&mut f, options, &mut private)?;
+        let registers = assignment.vector + options.target.reserved_registers;
+        let scheduled = Scheduled { f, cfg, assignment, private };
+        if registers <= options.full_occupancy {
+            return Ok(scheduled);
+        }
+        first.get_or_insert(scheduled);
+        if large || !options.target.schedule.enabled {
+            break;
+        }
+    }
+    first.ok_or_else(|| "it was not scheduled".to_string())
 }
 
 /// Allocates registers, spilling until they suffice.

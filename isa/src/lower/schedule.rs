@@ -14,8 +14,8 @@ const WINDOW: usize = 1024;
 /// Predicates that scheduling leaves for what it cannot foresee.
 const SPARE_PREDICATES: u32 = 2;
 
-/// Schedules every block.
-pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>) {
+/// Schedules every block; up to `budget` live registers are spent on starting long-latency operations early.
+pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32) {
     let spec = &options.target.schedule;
     if !spec.enabled {
         return;
@@ -32,7 +32,7 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>) {
             let cut = rest.len().saturating_sub(WINDOW);
             let piece = rest.split_off(cut);
             let before = live_before(&piece, &live);
-            pieces.push(Region::new(f, &piece, &before, &live, options).run(piece));
+            pieces.push(Region::new(f, &piece, &before, &live, options, budget).run(piece));
             live = before;
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
@@ -159,7 +159,14 @@ struct Region<'a> {
 }
 
 impl<'a> Region<'a> {
-    fn new(f: &'a MFunc, insts: &[MInst], before: &'a BitSet, after: &'a BitSet, options: &'a Options<'_>) -> Self {
+    fn new(
+        f: &'a MFunc,
+        insts: &[MInst],
+        before: &'a BitSet,
+        after: &'a BitSet,
+        options: &'a Options<'_>,
+        budget: u32,
+    ) -> Self {
         let spec = &options.target.schedule;
         let n = insts.len();
         let mut region = Region {
@@ -183,7 +190,7 @@ impl<'a> Region<'a> {
         for v in insts.iter().flat_map(|i| i.uses()) {
             *region.reads_left.entry(v).or_default() += 1;
         }
-        region.budget = spec.register_budget.max(region.peak(insts));
+        region.budget = budget.max(region.peak(insts));
         region
     }
 
@@ -318,8 +325,8 @@ impl<'a> Region<'a> {
                     || crowded && self.adds_predicate(&insts[i], &live);
                 // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (
-                    std::cmp::Reverse(start),
                     std::cmp::Reverse(if grows { i + 1 } else { 0 }),
+                    std::cmp::Reverse(start),
                     std::cmp::Reverse(earliest[i].max(cycle)),
                     self.height[i],
                     std::cmp::Reverse(i),

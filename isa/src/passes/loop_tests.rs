@@ -52,7 +52,7 @@ fn same(before: &Function, after: &Function, args: &[u64]) {
 }
 
 fn limits(factors: &[u32]) -> unroll::UnrollLimits {
-    unroll::UnrollLimits { factors: factors.to_vec(), chain_size: 100, ..Default::default() }
+    unroll::UnrollLimits { factors: factors.to_vec(), chain_size: 100, several_exits: true, ..Default::default() }
 }
 
 /// Start, bound and break values near every edge that matters, in 8 bits so that loops wrap soon.
@@ -111,6 +111,52 @@ fn unrolling_keeps_results_at_every_edge() {
                             same(&before, &after, &args);
                             same(&before, &rotated, &args);
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `for (i = start; i cond n; i += step) s = s * 3 + i; return (s, i)`, all three parameters.
+fn strided_loop(ty: Ty, cond: Cond) -> Function {
+    let mut f = Function { name: "strided".into(), results: vec![ty, ty], ..Function::default() };
+    let entry = f.add_block();
+    let (start, n, step) = (f.add_param(entry, ty), f.add_param(entry, ty), f.add_param(entry, ty));
+    let (header, body, exit) = (f.add_block(), f.add_block(), f.add_block());
+    let zero = add(&mut f, entry, Opcode::Const(0), &[], ty);
+    end(&mut f, entry, Opcode::Jump, &[], &[(header, &[start, zero])]);
+    let (i, s) = (f.add_param(header, ty), f.add_param(header, ty));
+    let test = add(&mut f, header, Opcode::ICmp(cond), &[i, n], Ty::Bool);
+    end(&mut f, header, Opcode::Branch, &[test], &[(body, &[]), (exit, &[])]);
+    let three = add(&mut f, body, Opcode::Const(3), &[], ty);
+    let t = add(&mut f, body, Opcode::IBin(IBin::Mul), &[s, three], ty);
+    let s2 = add(&mut f, body, Opcode::IBin(IBin::Add), &[t, i], ty);
+    let i2 = add(&mut f, body, Opcode::IBin(IBin::Add), &[i, step], ty);
+    end(&mut f, body, Opcode::Jump, &[], &[(header, &[i2, s2])]);
+    end(&mut f, exit, Opcode::Return, &[s, i], &[]);
+    verify_function(&f).expect("built right");
+    f
+}
+
+#[test]
+fn unknown_steps_are_unrolled_only_where_that_is_exact() {
+    for cond in [Cond::SLt, Cond::SLe, Cond::ULt, Cond::ULe] {
+        let before = strided_loop(Ty::I16, cond);
+        let mut after = before.clone();
+        assert!(unroll::run(&mut after, &limits(&[4])), "{cond:?}");
+        verify_function(&after).expect("valid after unrolling");
+        for start in [0u64, 1, 7, 0x7ff0, 0x7fff, 0x8000, 0xff00, 0xffff] {
+            for n in [0u64, 1, 9, 100, 0x7fff, 0x8000, 0xff80, 0xffff] {
+                for step in [1u64, 2, 3, 50, 0x1fff, 0x2000, 0x7fff, 0x8000, 0xffff, 0xfff0] {
+                    let mut i = start;
+                    let ends = (0..5000).any(|_| {
+                        let done = !crate::ir::eval::icmp(cond, 16, i, n);
+                        i = (i + step) & 0xffff;
+                        done
+                    });
+                    if ends {
+                        same(&before, &after, &[start, n, step]);
                     }
                 }
             }

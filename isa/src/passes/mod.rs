@@ -15,6 +15,7 @@ pub mod rewrite;
 pub mod rotate;
 pub mod rows;
 pub mod simplify_cfg;
+pub mod speculate;
 pub mod sroa;
 pub mod ssa;
 mod trip;

@@ -1,7 +1,7 @@
 //! The order of the passes.
 use super::rewrite::constants_to_entry;
 use super::unroll::UnrollLimits;
-use super::{address, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, sroa, unroll};
+use super::{address, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, speculate, sroa, unroll};
 use crate::ir::{Function, Kernel, Module, verify_function};
 
 /// Which passes run.
@@ -74,6 +74,8 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     let mut p = Pipeline { module, options, f };
     p.check("inline")?;
     p.clean()?;
+    // Before there are copies of the loops, each with a place of its own for what does not change.
+    p.pass(options.licm, "licm", licm::run)?;
     if let Some(limits) = &options.unroll
         && p.pass(true, "unroll", |f| unroll::run(f, limits))?
     {
@@ -86,6 +88,9 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     p.pass(options.rotate, "rotate", rotate::run)?;
     p.pass(options.licm, "licm", licm::run)?;
     p.clean()?;
+    if p.pass(options.address, "speculate", speculate::run)? {
+        p.clean()?;
+    }
     if p.pass(options.address, "rows", rows::run)? {
         p.clean()?;
     }

@@ -3,7 +3,23 @@ use super::loops::{self, Loop};
 use crate::ir::{Block, Cond, Function, IBin, Opcode, Ty, Value, eval};
 use std::collections::HashMap;
 
-/// A loop that goes on while `i cond bound`, with `i` moving by a constant.
+/// How far a counter moves in a trip.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Step {
+    /// By a constant, never 0.
+    Constant(i64),
+    /// By a value that does not change in the loop; its sign is not known.
+    Value(Value),
+}
+
+impl Step {
+    /// Whether the counter goes upwards (a value is taken to; who relies on it tests).
+    pub fn upwards(self) -> bool {
+        !matches!(self, Step::Constant(s) if s < 0)
+    }
+}
+
+/// A loop that goes on while `i cond bound`, with `i` moving by the same amount each trip.
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// Number of `i` among the header's parameters.
@@ -12,8 +28,10 @@ pub struct Counted {
     pub cond: Cond,
     /// Invariant bound.
     pub bound: Value,
-    /// Added to `i` each trip; never 0.
-    pub step: i64,
+    /// Added to `i` each trip.
+    pub step: Step,
+    /// Promises of the addition.
+    pub flags: u8,
     /// Type of `i`.
     pub ty: Ty,
 }
@@ -26,9 +44,10 @@ impl Counted {
     /// `start` moved on by `span`, where `start + span cond bound` then says the same as "the condition holds for
     /// `start` and `span` further on": no wrap-around in the condition's signedness.
     pub fn shifted(&self, start: u64, span: u64) -> Option<u64> {
+        let Step::Constant(step) = self.step else { return None };
         let bits = self.ty.bits();
         let max = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-        let span = i128::from(span) * i128::from(self.step.signum());
+        let span = i128::from(span) * i128::from(step.signum());
         let (start, low, high) = match self.cond {
             Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe => {
                 (i128::from(eval::signed(start, bits)), -(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
@@ -55,28 +74,32 @@ pub fn counted(f: &Function, l: &Loop, header: Block, latch: Block, inner: usize
     }
     let param = loops::param_index(f, header, i)?;
     let next = *f.inst(f.terminator(latch)?).targets.first()?.args.get(param)?;
-    let step = step(f, i, next)?;
-    let right = match cond {
-        Cond::SLt | Cond::SLe | Cond::ULt | Cond::ULe => step > 0,
-        Cond::SGt | Cond::SGe | Cond::UGt | Cond::UGe => step < 0,
-        Cond::Ne => step.abs() == 1,
-        Cond::Eq => false,
+    let step = step(f, i, next).filter(|s| match s {
+        Step::Constant(_) => true,
+        Step::Value(v) => loops::invariant(f, l, &at, *v),
+    })?;
+    let right = match (cond, step) {
+        (Cond::SLt | Cond::SLe | Cond::ULt | Cond::ULe, step) => step.upwards(),
+        (Cond::SGt | Cond::SGe | Cond::UGt | Cond::UGe, step) => !step.upwards(),
+        (Cond::Ne, Step::Constant(s)) => s.abs() == 1,
+        (Cond::Ne | Cond::Eq, _) => false,
     };
     // A bound defined inside the loop's header counts only if it is a constant.
-    right.then_some(Counted { param, cond, bound, step, ty: f.ty(i) })
+    right.then_some(Counted { param, cond, bound, step, flags: f.def_inst(next)?.flags, ty: f.ty(i) })
 }
 
-fn step(f: &Function, i: Value, next: Value) -> Option<i64> {
+fn step(f: &Function, i: Value, next: Value) -> Option<Step> {
     let inst = f.def_inst(next)?;
     let bits = f.ty(i).bits();
     let (a, b) = (*inst.args.first()?, *inst.args.get(1)?);
+    let known = |v: Value| f.as_const(v).map(|k| eval::signed(k, bits));
     let step = match inst.op {
-        Opcode::IBin(IBin::Add) if a == i => eval::signed(f.as_const(b)?, bits),
-        Opcode::IBin(IBin::Add) if b == i => eval::signed(f.as_const(a)?, bits),
-        Opcode::IBin(IBin::Sub) if a == i => eval::signed(f.as_const(b)?, bits).checked_neg()?,
+        Opcode::IBin(IBin::Add) if a == i => known(b).map_or(Step::Value(b), Step::Constant),
+        Opcode::IBin(IBin::Add) if b == i => known(a).map_or(Step::Value(a), Step::Constant),
+        Opcode::IBin(IBin::Sub) if a == i => Step::Constant(known(b)?.checked_neg()?),
         _ => return None,
     };
-    (step != 0).then_some(step)
+    (step != Step::Constant(0)).then_some(step)
 }
 
 /// The opposite condition.

@@ -1,7 +1,7 @@
 //! Loop unrolling: whole loops with few constant trips, else copies of the body behind one test, with the rest left
 //! to loops of fewer copies. Barriers are copied like any other instruction: their instances stay in order.
 use super::loops::{self, Loop};
-use super::trip::{self, Counted};
+use super::trip::{self, Counted, Step};
 use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -13,12 +13,18 @@ pub struct UnrollLimits {
     pub full_size: usize,
     /// Most trips of a loop that is unrolled whole.
     pub full_trips: u64,
-    /// Largest result of unrolling a loop in part.
+    /// Largest result of unrolling a loop by the smallest factor.
     pub partial_size: usize,
     /// Factors to try, largest first; each gets a loop of its own, the remainder goes to the next.
     pub factors: Vec<u32>,
-    /// Largest body (one copy) for which more than one factor is used.
+    /// Largest body (one copy) for which larger factors are used.
     pub chain_size: usize,
+    /// Factors for loops of constant trips that are too large to unroll whole; one that divides the trips is taken.
+    pub dividing: Vec<u32>,
+    /// Largest result of that.
+    pub constant_size: usize,
+    /// Whether loops with further exits are unrolled in part.
+    pub several_exits: bool,
     /// Largest result for loops that the program asks to unroll.
     pub hinted_size: usize,
 }
@@ -26,11 +32,14 @@ pub struct UnrollLimits {
 impl Default for UnrollLimits {
     fn default() -> Self {
         UnrollLimits {
-            full_size: 1024,
+            full_size: 512,
             full_trips: 128,
-            partial_size: 512,
-            factors: vec![4],
-            chain_size: 12,
+            partial_size: 420,
+            factors: vec![16, 4],
+            chain_size: 24,
+            dividing: vec![4, 8, 16],
+            constant_size: 240,
+            several_exits: false,
             hinted_size: 4096,
         }
     }
@@ -83,13 +92,14 @@ fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
 fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &UnrollLimits) -> bool {
     let hint = f.block(l.header).unroll;
     let Some(s) = shape(f, cfg, l) else { return false };
-    if hint == UnrollHint::Never || hint == UnrollHint::Factor(1) {
+    if matches!(hint, UnrollHint::Never | UnrollHint::Factor(0 | 1)) {
         return false;
     }
     let size = l.blocks.iter().map(|&b| block_size(f, b)).sum::<usize>().max(1);
     let hinted = hint != UnrollHint::None;
+    let mut trips = None;
     if !matches!(hint, UnrollHint::Factor(_)) {
-        let trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.full_trips);
+        trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.full_trips);
         let limit = if hinted { limits.hinted_size } else { limits.full_size };
         if let Some(n) = trips.filter(|&n| n as usize * size <= limit) {
             return loops::close(f, l) && full(f, &s, n);
@@ -98,29 +108,51 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
     if !innermost && !hinted {
         return false;
     }
-    let factors = match hint {
-        UnrollHint::Factor(n) => vec![n.min(64)],
-        _ => factors(size, limits),
-    };
     let Some(counted) = trip::counted(f, l, s.header, s.latch, s.inner) else { return false };
+    let factors = match hint {
+        UnrollHint::Factor(n) if n.min(64) as usize * size > limits.hinted_size => return false,
+        UnrollHint::Factor(n) => vec![n.min(64)],
+        // Copies gain little where each may be the last, or where they wait for atomics one by one.
+        UnrollHint::None if l.exits(f).len() > 1 && !limits.several_exits => return false,
+        UnrollHint::None if matches!(counted.step, Step::Value(_)) && has_atomic(f, l) => return false,
+        _ => factors(size, trips, &counted, limits),
+    };
     if factors.is_empty() || !loops::close(f, l) {
         return false;
     }
     let mut changed = false;
-    // The smallest factor's loop goes next to the original, so that larger ones run before it.
-    for &factor in factors.iter().rev() {
-        changed |= partial(f, &s, &counted, factor);
+    // The smallest factor's loop goes next to the original; what a larger one leaves goes to the next smaller.
+    let mut rest = s.header;
+    for (n, &factor) in factors.iter().rev().enumerate() {
+        let first = n + 1 == factors.len();
+        if let Some(test) = partial(f, &s, &counted, factor, rest, first) {
+            (changed, rest) = (true, test);
+        } else if first && rest != s.header {
+            // The entry goes on to the loops that there are.
+            if let Some(jump) = f.terminator(s.entry) {
+                f.inst_mut(jump).targets[0].block = rest;
+            }
+        }
     }
     f.blocks[s.header.0 as usize].unroll = UnrollHint::Never;
     changed
 }
 
-fn factors(size: usize, limits: &UnrollLimits) -> Vec<u32> {
-    let fitting = limits.factors.iter().copied().filter(|&n| n as usize * size <= limits.partial_size && n > 1);
-    let keep = if size <= limits.chain_size { usize::MAX } else { 1 };
-    // Bodies too large for a chain take the smallest factor.
-    let all: Vec<u32> = fitting.collect();
-    if keep == 1 { all.last().copied().into_iter().collect() } else { all }
+fn factors(size: usize, trips: Option<u64>, counted: &Counted, limits: &UnrollLimits) -> Vec<u32> {
+    let Some(&smallest) = limits.factors.iter().min() else { return Vec::new() };
+    if let Some(n) = trips {
+        // No rest to care for.
+        let fits = |c: &u32| n % u64::from(*c) == 0 && *c as usize * size <= limits.constant_size;
+        return limits.dividing.iter().copied().filter(fits).max().into_iter().collect();
+    }
+    // Where the step is not known the rest may be long, and is left to one loop.
+    let larger = size <= limits.chain_size && matches!(counted.step, Step::Constant(_));
+    let fits = |n: u32| if n == smallest { n as usize * size <= limits.partial_size } else { larger };
+    limits.factors.iter().copied().filter(|&n| n > 1 && fits(n)).collect()
+}
+
+fn has_atomic(f: &Function, l: &Loop) -> bool {
+    l.blocks.iter().flat_map(|&b| &f.block(b).insts).any(|&i| matches!(f.inst(i).op, Opcode::Atomic { .. }))
 }
 
 fn block_size(f: &Function, b: Block) -> usize {
@@ -185,25 +217,40 @@ fn keep_target(f: &mut Function, b: Block, index: usize) {
     }
 }
 
-/// Puts a loop of `factor` copies before the loop, entered where at least `factor` trips are left.
-fn partial(f: &mut Function, s: &Shape, counted: &Counted, factor: u32) -> bool {
-    let Some(jump) = f.terminator(s.entry) else { return false };
-    let Some(span) = u64::from(factor - 1).checked_mul(counted.step.unsigned_abs()) else { return false };
-    if counted.ty.bits() < 64 && span >> (counted.ty.bits() - 1) != 0 {
-        return false;
-    }
+/// Puts a loop of `factor` copies before `rest`, entered where at least `factor` trips are left. The test for that
+/// stands in the loop's entry if this is the first loop, else in a block of its own with the header's parameters.
+/// Returns the test's block.
+fn partial(f: &mut Function, s: &Shape, counted: &Counted, factor: u32, rest: Block, first: bool) -> Option<Block> {
+    let jump = f.terminator(s.entry)?;
+    let constant_span = match counted.step {
+        Step::Constant(step) => {
+            let span = u64::from(factor - 1).checked_mul(step.unsigned_abs());
+            match span.filter(|s| counted.ty.bits() == 64 || s >> (counted.ty.bits() - 1) == 0) {
+                Some(span) => Some(span),
+                None => return None,
+            }
+        }
+        Step::Value(_) if counted.ty.bits() < 16 => return None,
+        Step::Value(_) => None,
+    };
     let loc = f.inst(jump).loc;
-    let arguments = f.inst(jump).targets[0].args.clone();
-    // entry: decides; main: the unrolled loop's first block.
+    // test: decides; main: the unrolled loop's first block.
     let main = f.add_block();
     let types: Vec<Ty> = f.block(s.header).params.iter().map(|&p| f.ty(p)).collect();
     let params: Vec<Value> = types.iter().map(|&ty| f.add_param(main, ty)).collect();
-    f.blocks[s.entry.0 as usize].insts.pop();
-    let mut b = Builder { f, block: s.entry, loc };
-    let enough = b.enough_left(counted, arguments[counted.param], span);
+    let (test, arguments) = if first {
+        f.blocks[s.entry.0 as usize].insts.pop();
+        (s.entry, f.inst(jump).targets[0].args.clone())
+    } else {
+        let test = f.add_block();
+        (test, types.iter().map(|&ty| f.add_param(test, ty)).collect())
+    };
+    let mut b = Builder { f, block: test, loc };
+    let span = b.span(counted, constant_span, factor);
+    let enough = b.enough_left(counted, arguments[counted.param], constant_span, span, factor);
     let bound = b.main_bound(counted, span);
     let f = b.f;
-    branch(f, s.entry, enough, (main, &arguments), (s.header, &arguments), loc);
+    branch(f, test, enough, (main, &arguments), (rest, &arguments), loc);
     let mut from = None;
     let mut current = SmallVec::<[Value; 4]>::from_slice(&params);
     for _ in 0..factor {
@@ -218,16 +265,22 @@ fn partial(f: &mut Function, s: &Shape, counted: &Counted, factor: u32) -> bool 
         current = f.inst(latch).targets[0].args.clone();
         from = Some(latch);
     }
-    let Some(last) = from else { return false };
+    let last = from?;
     // The last copy's end tests for another round.
     let tail = f.add_block();
     redirect(f, last, tail);
     let mut b = Builder { f, block: tail, loc };
+    if let Step::Value(step) = counted.step {
+        // One addition for all copies; the others go where their addresses are chained.
+        let whole = b.times(counted.ty, step, factor);
+        current[counted.param] = b.add(Opcode::IBin(IBin::Add), &[params[counted.param], whole], counted.ty);
+        b.promise(counted.flags);
+    }
     let again = b.another_round(counted, current[counted.param], bound, span);
     let f = b.f;
-    branch(f, tail, again, (main, &current), (s.header, &current), loc);
+    branch(f, tail, again, (main, &current), (rest, &current), loc);
     f.blocks[main.0 as usize].unroll = UnrollHint::Never;
-    true
+    Some(test)
 }
 
 fn branch(f: &mut Function, block: Block, cond: Value, yes: (Block, &[Value]), no: (Block, &[Value]), loc: Loc) {
@@ -253,36 +306,58 @@ impl Builder<'_> {
         let bits = if ty.bits() < 64 { v & ((1 << ty.bits()) - 1) } else { v };
         self.add(Opcode::Const(bits), &[], ty)
     }
+    /// Marks what was added last.
+    fn promise(&mut self, flags: u8) {
+        if let Some(&i) = self.f.block(self.block).insts.last() {
+            self.f.inst_mut(i).flags = flags;
+        }
+    }
+    fn times(&mut self, ty: Ty, v: Value, n: u32) -> Value {
+        let n = self.constant(ty, u64::from(n));
+        self.add(Opcode::IBin(IBin::Mul), &[v, n], ty)
+    }
+    /// What all trips but the last move the counter by.
+    fn span(&mut self, c: &Counted, constant: Option<u64>, factor: u32) -> Value {
+        match c.step {
+            Step::Value(step) => self.times(c.ty, step, factor - 1),
+            Step::Constant(_) => self.constant(c.ty, constant.unwrap_or(0)),
+        }
+    }
     /// The distance still to go, in the direction of the step; exact as unsigned while the loop's condition holds.
     fn distance(&mut self, c: &Counted, i: Value) -> Value {
-        let (a, b) = if c.step > 0 { (c.bound, i) } else { (i, c.bound) };
+        let (a, b) = if c.step.upwards() { (c.bound, i) } else { (i, c.bound) };
         self.add(Opcode::IBin(IBin::Sub), &[a, b], c.ty)
     }
     /// Whether the condition holds for `i` and still would `span` further on.
-    fn enough_left(&mut self, c: &Counted, i: Value, span: u64) -> Value {
+    fn enough_left(&mut self, c: &Counted, i: Value, constant: Option<u64>, span: Value, factor: u32) -> Value {
         if let Some(v) = self.f.as_const(i)
-            && let Some(limit) = c.shifted(v, span)
+            && let Some(limit) = constant.and_then(|span| c.shifted(v, span))
         {
             let limit = self.constant(c.ty, limit);
             return self.add(Opcode::ICmp(c.cond), &[limit, c.bound], Ty::Bool);
         }
         let holds = self.add(Opcode::ICmp(c.cond), &[i, c.bound], Ty::Bool);
         let far = self.far_enough(c, i, span);
-        self.add(Opcode::BoolAnd, &[holds, far], Ty::Bool)
+        let mut all = self.add(Opcode::BoolAnd, &[holds, far], Ty::Bool);
+        if let Step::Value(step) = c.step {
+            // Neither negative nor so large that its multiple wraps around.
+            let most = self.constant(c.ty, (u64::MAX >> (65 - c.ty.bits())) / u64::from(factor));
+            let small = self.add(Opcode::ICmp(Cond::ULe), &[step, most], Ty::Bool);
+            all = self.add(Opcode::BoolAnd, &[small, all], Ty::Bool);
+        }
+        all
     }
-    fn far_enough(&mut self, c: &Counted, i: Value, span: u64) -> Value {
+    fn far_enough(&mut self, c: &Counted, i: Value, span: Value) -> Value {
         let distance = self.distance(c, i);
-        let span = self.constant(c.ty, span);
         let cond = if c.inclusive() { Cond::UGe } else { Cond::UGt };
         self.add(Opcode::ICmp(cond), &[distance, span], Ty::Bool)
     }
     /// The bound moved back by `span`; does not wrap around where `enough_left` held.
-    fn main_bound(&mut self, c: &Counted, span: u64) -> Value {
-        let span = self.constant(c.ty, span);
-        let op = if c.step > 0 { IBin::Sub } else { IBin::Add };
+    fn main_bound(&mut self, c: &Counted, span: Value) -> Value {
+        let op = if c.step.upwards() { IBin::Sub } else { IBin::Add };
         self.add(Opcode::IBin(op), &[c.bound, span], c.ty)
     }
-    fn another_round(&mut self, c: &Counted, i: Value, bound: Value, span: u64) -> Value {
+    fn another_round(&mut self, c: &Counted, i: Value, bound: Value, span: Value) -> Value {
         if c.cond == Cond::Ne {
             return self.far_enough(c, i, span);
         }

@@ -1,0 +1,81 @@
+//! Address arithmetic of short arms moves before their branch: the arms will run under a guard, where it costs the same
+//! wherever it stands, and before the branch it can be shared with what follows.
+use crate::ir::{Block, Cfg, Function, IBin, Opcode};
+
+/// Arms of more instructions than this stay as they are.
+const ARM_LIMIT: usize = 24;
+
+/// Moves address arithmetic out of arms; gives whether any moved.
+pub fn run(f: &mut Function) -> bool {
+    let cfg = Cfg::new(f);
+    let mut changed = false;
+    // Inner arms first: what comes out of them may come out of the arm around them as well.
+    for &b in cfg.rpo.iter().rev() {
+        let arms: Vec<Block> = f.successors(b).collect();
+        if arms.len() != 2 {
+            continue;
+        }
+        for a in arms {
+            if a != b && cfg.preds(a).len() == 1 && is_short(f, a) {
+                changed |= hoist(f, a, b);
+            }
+        }
+    }
+    changed
+}
+
+/// Whether a block is short, does nothing that a guard could not hold back, and goes on.
+fn is_short(f: &Function, a: Block) -> bool {
+    let insts = &f.block(a).insts;
+    insts.len() <= ARM_LIMIT
+        && f.terminator(a).is_some_and(|t| f.inst(t).op == Opcode::Jump)
+        && !insts.iter().any(|&i| {
+            matches!(
+                f.inst(i).op,
+                Opcode::Barrier { .. }
+                    | Opcode::Fence { .. }
+                    | Opcode::Vote(_)
+                    | Opcode::Shuffle(_)
+                    | Opcode::Copy { .. }
+            )
+        })
+}
+
+fn hoist(f: &mut Function, from: Block, to: Block) -> bool {
+    let old = std::mem::take(&mut f.blocks[from.0 as usize].insts);
+    let params = f.block(from).params.clone();
+    // Values that stay behind.
+    let mut behind: Vec<_> = params;
+    let (mut moved, mut kept) = (Vec::new(), Vec::new());
+    for i in old {
+        let d = f.inst(i);
+        if is_address_arithmetic(&d.op) && d.args.iter().all(|a| !behind.contains(a)) {
+            moved.push(i);
+        } else {
+            behind.extend(&d.results);
+            kept.push(i);
+        }
+    }
+    f.blocks[from.0 as usize].insts = kept;
+    let insts = &mut f.blocks[to.0 as usize].insts;
+    let end = insts.len().saturating_sub(1);
+    let any = !moved.is_empty();
+    insts.splice(end..end, moved);
+    any
+}
+
+/// Cheap, without effects and faults: what addresses are made of. Promises about wrapping are kept: who relies on
+/// one uses the value in the arm, or computes the like where it is promised again.
+fn is_address_arithmetic(op: &Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::Const(_)
+            | Opcode::PtrAdd { .. }
+            | Opcode::Sext
+            | Opcode::Zext
+            | Opcode::IBin(IBin::Add | IBin::Sub | IBin::Mul | IBin::Shl)
+            | Opcode::GlobalAddress(_)
+            | Opcode::Parameter(_)
+            | Opcode::Launch(_)
+    )
+}
