@@ -1,22 +1,30 @@
 //! From a decoded module to a machine program.
-use crate::ir::Module;
+use crate::ir::{Function, Module};
 use crate::lower::{self, LowerError, Options};
 use crate::passes::{PassOptions, optimise};
 use warpscope_configs::MachineSpec;
 use warpscope_exec::program::Program;
+
+/// The function of kernel number `index` after all passes, as it is lowered for `machine`.
+///
+/// # Panics
+/// If the module has no kernel of that number.
+pub fn optimised(module: &Module, index: usize, machine: &MachineSpec) -> Result<Function, LowerError> {
+    let kernel = &module.kernels[index];
+    let passes = PassOptions { contract: machine.target.contract, ..PassOptions::default() };
+    optimise(module, kernel, &passes).map_err(|why| LowerError {
+        kernel: kernel.name.clone(),
+        file: String::new(),
+        line: 0,
+        why,
+    })
+}
 
 /// Compiles kernel number `index` of a module for warps of `width` lanes on `machine`.
 ///
 /// # Panics
 /// If the module has no kernel of that number.
 pub fn compile(module: &Module, index: usize, machine: &MachineSpec, width: u32) -> Result<Program, LowerError> {
-    let kernel = &module.kernels[index];
-    let passes = PassOptions { contract: machine.target.contract, ..PassOptions::default() };
-    let function = optimise(module, kernel, &passes).map_err(|why| LowerError {
-        kernel: kernel.name.clone(),
-        file: String::new(),
-        line: 0,
-        why,
-    })?;
-    lower::lower(&function, kernel, module, &Options::of(machine, width))
+    let function = optimised(module, index, machine)?;
+    lower::lower(&function, &module.kernels[index], module, &Options::of(machine, width))
 }

@@ -7,4 +7,4 @@ pub mod ir;
 pub mod lower;
 pub mod passes;
 
-pub use compile::compile;
+pub use compile::{compile, optimised};

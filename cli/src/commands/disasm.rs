@@ -5,6 +5,7 @@ use crate::output::print;
 use clap::{Args, ValueEnum};
 use warpscope_isa::ir::print_function;
 use warpscope_isa::lower::disassemble;
+use warpscope_isa::optimised;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -22,10 +23,12 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Show {
-    /// The IR as decoded, and the machine program.
+    /// The IR as decoded and after the passes, and the machine program.
     All,
-    /// The IR only.
+    /// The IR as decoded only.
     Ir,
+    /// The IR after the passes only.
+    Optimised,
     /// The machine program only.
     Machine,
 }
@@ -41,11 +44,15 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
         arguments.kernel.find(&module, name)?;
     }
     for (index, kernel) in module.kernels.iter().enumerate().filter(|(_, k)| chosen.is_none_or(|c| c == k.name)) {
-        if arguments.show != Show::Machine {
+        if matches!(arguments.show, Show::All | Show::Ir) {
             let function = &module.functions[kernel.function];
             print(&format!("// IR of kernel {}\n{}\n", kernel.name, print_function(function)))?;
         }
-        if arguments.show != Show::Ir {
+        if matches!(arguments.show, Show::All | Show::Optimised) {
+            let function = optimised(&module, index, &machine.spec).map_err(Failure::usage)?;
+            print(&format!("// IR of kernel {} after the passes\n{}\n", kernel.name, print_function(&function)))?;
+        }
+        if matches!(arguments.show, Show::All | Show::Machine) {
             let program = arguments.kernel.compile(&module, index, &machine.spec, arguments.width)?;
             print(&format!("{}\n", disassemble(&program)))?;
         }

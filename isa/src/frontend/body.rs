@@ -294,7 +294,7 @@ impl<'a> Body<'_, 'a> {
         let file = match self.file_ids.get(&id) {
             Some(&f) => f,
             None => {
-                let name = self.m.strings.get(&id).cloned().unwrap_or_default();
+                let name = self.m.strings.get(&id).map_or("", |s| s.strip_prefix("./").unwrap_or(s)).to_string();
                 let known = self.shared.files.iter().position(|f| *f == name);
                 let n = known.unwrap_or_else(|| {
                     self.shared.files.push(name);

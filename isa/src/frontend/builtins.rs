@@ -98,10 +98,16 @@ impl Body<'_, '_> {
         let base = self.e.emit_flags(Opcode::IBin(IBin::Mul), &[g, s], Ty::I64, flags);
         self.e.emit_flags(Opcode::IBin(IBin::Add), &[base, l], Ty::I64, flags)
     }
+    /// The product comes last: a widening multiply-add takes the sum of the other two.
     fn global_id(&mut self, d: u8) -> Value {
-        let id = self.zero_based_id(d);
+        let (g, l) = (self.special(GROUP_ID[d as usize]), self.special(LOCAL_ID[d as usize]));
+        let s = self.launch(LaunchConstant::EnqueuedLocalSize(d));
+        let [g, l, s] = [g, l, s].map(|v| self.e.resize(v, Ty::I64, false));
         let offset = self.global_offset(d);
-        self.e.ibin(IBin::Add, id, offset)
+        let inner = self.e.ibin(IBin::Add, l, offset);
+        let flags = crate::ir::flag::NUW | crate::ir::flag::NSW;
+        let base = self.e.emit_flags(Opcode::IBin(IBin::Mul), &[g, s], Ty::I64, flags);
+        self.e.ibin(IBin::Add, base, inner)
     }
     /// Zero-based, x fastest.
     fn global_linear_id(&mut self) -> Value {

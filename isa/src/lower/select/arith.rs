@@ -76,8 +76,10 @@ impl Selector<'_> {
             Opcode::PtrAdd { .. } => {
                 let (r, base, offset) = (data.results[0], data.args[0], data.args[1]);
                 let wide = self.f.ty(base).bits() == 64;
-                let fused =
-                    if wide { self.select_indexed(r, base, offset) } else { self.select_add32(r, base, offset) };
+                let fused = match wide {
+                    true => self.select_indexed(r, base, offset) || self.select_shifted(r, base, offset),
+                    false => self.select_add32(r, base, offset),
+                };
                 if !fused {
                     self.simple(if wide { Op::IAdd64 } else { Op::IAdd32 }, data);
                 }
@@ -124,6 +126,7 @@ impl Selector<'_> {
             | Opcode::Launch(_)
             | Opcode::Bitcast
             | Opcode::BoolNot => true,
+            Opcode::IBin(_) => self.launch_pair(data).is_some(),
             Opcode::Parameter(_) => ty.bits() >= 32,
             Opcode::Zext => source != Some(Ty::Bool) && ty.bits() <= 32,
             Opcode::Trunc => ty.bits() == 32,

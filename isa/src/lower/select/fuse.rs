@@ -104,6 +104,24 @@ impl Selector<'_> {
         true
     }
 
+    /// Emits a 64-bit address `base + (offset << k)` as one shift-add. False: the offset is no shift of its own.
+    pub(super) fn select_shifted(&mut self, result: Value, base: Value, offset: Value) -> bool {
+        let Some((_, d)) = self.single_use(offset) else { return false };
+        let Some(&count) = d.args.get(1) else { return false };
+        let shift = match (&d.op, self.f.as_const(count)) {
+            (Opcode::IBin(IBin::Mul), Some(k)) if k.is_power_of_two() => k.trailing_zeros(),
+            (Opcode::IBin(IBin::Shl), Some(k)) if k < 64 => k as u32,
+            _ => return false,
+        };
+        if !self.has(Op::Lea64) {
+            return false;
+        }
+        let src = [self.operand(d.args[0]), self.operand(base)];
+        let dst = self.destination(result);
+        self.push(Op::Lea64, dst, &src).imm = shift as i32;
+        true
+    }
+
     /// Emits a scaled index on its own (an offset that several addresses share).
     pub(super) fn select_scaled(&mut self, result: Value) -> bool {
         let Some(s) = self.scaled_index(result) else { return false };

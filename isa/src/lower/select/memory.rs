@@ -259,6 +259,7 @@ impl Selector<'_> {
                     | Opcode::Select
                     | Opcode::Convert(_)
             ) && self.f.ty(v) != Ty::Bool
+                && self.launch_pair(d).is_none()
         })
     }
 

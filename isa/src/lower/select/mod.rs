@@ -296,6 +296,10 @@ impl<'a> Selector<'a> {
             Opcode::Parameter(offset) if ty.bits() >= 32 => self.parameter(ty, offset),
             Opcode::LocalParameter(p) => self.out.pool.single(ConstantRow::LocalArgument(p)),
             Opcode::Launch(l) => self.out.pool.single(ConstantRow::Launch(l)),
+            Opcode::IBin(_) => {
+                let (low, high) = self.launch_pair(data)?;
+                self.out.pool.pair(ConstantRow::Launch(low), ConstantRow::Launch(high))
+            }
             Opcode::Bitcast => self.operand(data.args[0]),
             Opcode::Zext if source != Some(Ty::Bool) && ty.bits() <= 32 => self.operand(data.args[0]),
             Opcode::Trunc if ty.bits() == 32 => self.operand(data.args[0]).word(0),

@@ -2,6 +2,7 @@
 use super::Selector;
 use crate::ir::{IBin, InstData, Opcode, Ty, Value};
 use warpscope_exec::ops::Op;
+use warpscope_exec::program::LaunchConstant;
 
 impl Selector<'_> {
     /// Emits a 64-bit add, or, or product in a cheaper form. False: there is none.
@@ -73,19 +74,37 @@ impl Selector<'_> {
         false
     }
 
-    /// `low | high << 32` of two words.
-    fn words_of_pair(&mut self, r: Value, low: Value, high: Value) -> bool {
-        let Some((l, false)) = self.extended(low) else { return false };
-        let Some(d) = self.f.def_inst(high) else { return false };
+    /// The rows of a 64-bit quantity of the launch that is put together from its words.
+    pub(super) fn launch_pair(&self, data: &InstData) -> Option<(LaunchConstant, LaunchConstant)> {
+        if data.op != Opcode::IBin(IBin::Or) {
+            return None;
+        }
+        let launch = |v: Value| match self.extended(v) {
+            Some((w, false)) => match self.f.def_inst(w)?.op {
+                Opcode::Launch(l) => Some(l),
+                _ => None,
+            },
+            _ => None,
+        };
+        let high = self.high_word(data.args[1]).and_then(launch)?;
+        Some((launch(data.args[0])?, high))
+    }
+
+    /// `x` where the value is `x << 32`.
+    fn high_word(&self, v: Value) -> Option<Value> {
+        let d = self.f.def_inst(v)?;
         let shifted = match d.op {
             Opcode::IBin(IBin::Shl) => self.f.as_const(d.args[1]) == Some(32),
             Opcode::IBin(IBin::Mul) => self.f.as_const(d.args[1]) == Some(1 << 32),
             _ => false,
         };
-        if !shifted {
-            return false;
-        }
-        let Some((h, _)) = self.extended(d.args[0]) else { return false };
+        shifted.then(|| d.args[0])
+    }
+
+    /// `low | high << 32` of two words.
+    fn words_of_pair(&mut self, r: Value, low: Value, high: Value) -> bool {
+        let Some((l, false)) = self.extended(low) else { return false };
+        let Some((h, _)) = self.high_word(high).and_then(|v| self.extended(v)) else { return false };
         let (l, h) = (self.operand(l), self.operand(h));
         let d = self.destination(r);
         self.push(Op::Mov32, d, &[l]);
