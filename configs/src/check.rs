@@ -191,6 +191,11 @@ fn l2_and_dram(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
         );
         add("memory.dram.granule", why);
     }
+    let fetch = memory.l2.fetch;
+    if !fetch.is_power_of_two() || !fetch.is_multiple_of(memory.sector) || !memory.line.is_multiple_of(fetch) {
+        let why = format!("{fetch} must be a power of two, a multiple of memory.sector and divide memory.line");
+        add("memory.l2.fetch", why);
+    }
     if !dram.banks.is_power_of_two() || !dram.row.is_power_of_two() {
         add("memory.dram.banks", "banks and row must be powers of two".into());
     }

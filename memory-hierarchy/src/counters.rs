@@ -71,16 +71,19 @@ counters! {
         counters {
             /// Requests (lines) that compute units sent.
             requests: u64 ["requests"],
-            /// Sectors that compute units read.
+            /// Sectors that slices were asked to read: by compute units, and again what one half asked of the other.
             read_sectors: u64 ["sectors"],
-            /// Read sectors that the compute unit's own half or the home slice held.
-            read_sector_hits: u64 ["sectors"],
-            /// Sectors that compute units wrote.
+            /// Sectors that slices were asked to write, again counted in both halves where a store goes on to the other,
+            /// and those that were completed from DRAM.
             write_sectors: u64 ["sectors"],
-            /// Written sectors whose line was in its home slice.
-            write_sector_hits: u64 ["sectors"],
-            /// Sectors of atomics.
+            /// Sectors of atomics, counted likewise.
             atomic_sectors: u64 ["sectors"],
+            /// Sectors looked up and found, or already under way. A store always finds its place, and so does what is
+            /// only passed on to the other half unread.
+            lookup_hits: u64 ["sectors"],
+            /// Sectors that had to be fetched, from DRAM or the other half: those missing, what comes along with them, and
+            /// partly written ones that were completed.
+            lookup_misses: u64 ["sectors"],
             /// Updates of one address beyond the first in the same atomic request.
             atomic_repeats: u64 ["updates"],
             /// Requests (lines) passed on to the other half.

@@ -203,16 +203,16 @@ fn percent(share: Option<f64>) -> Option<f64> {
     share.map(|s| s * 100.0)
 }
 
-/// Share of the sectors of global loads whose data were in the L1.
+/// Share of the sectors of global loads whose data were in the L1 or on their way to it.
 pub(crate) fn l1_hit(record: &LaunchRecord) -> Option<f64> {
     let unit = &record.counters.memory.unit;
-    share(unit.load_sector_hits, unit.load_sectors)
+    share(unit.load_sector_hits + unit.load_sector_merges, unit.load_sectors)
 }
 
-/// Share of the sectors read from or written to the L2 that it held.
+/// Share of the sectors looked up in the L2 that were there.
 pub(crate) fn l2_hit(record: &LaunchRecord) -> Option<f64> {
     let l2 = &record.counters.memory.l2;
-    share(l2.read_sector_hits + l2.write_sector_hits, l2.read_sectors + l2.write_sectors)
+    share(l2.lookup_hits, l2.lookup_hits + l2.lookup_misses)
 }
 
 /// Bytes moved between L2 and DRAM.

@@ -214,8 +214,17 @@ spec! {
             replacement: ReplacementPolicy [""],
             /// Whether a slice keeps what it fetched from the other half.
             keep_far: bool [""],
-            /// Whether a partly written sector that is evicted or read is first completed from DRAM.
+            /// Whether a partly written sector that is written back or read is first completed from DRAM.
             fill_partial: bool [""],
+            /// Bytes that a missing sector brings along, from DRAM or the other half: aligned, a power of two, at least a
+            /// sector and at most a line. At least `dram.granule` bytes come from DRAM.
+            fetch: u32 ["B"] = 8..=1024,
+            /// Ways of a set that may hold lines newer than the DRAM's; one more, and the least recently used of them is
+            /// written back.
+            dirty_ways: u32 [""] = 1..=1024,
+            /// Ways of a set that may hold lines with partly written sectors; one more, and the least recently used of
+            /// them is written back.
+            partial_ways: u32 [""] = 1..=1024,
             /// From a request's start in a slice to its data's leaving, for a hit.
             latency: u32 ["cycles"] = 1..=10000,
             /// Cycles of the L2 clock between two requests (lines) that a slice starts.

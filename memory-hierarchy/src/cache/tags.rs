@@ -152,6 +152,30 @@ impl Tags {
         Some((index, evicted))
     }
 
+    /// Where more than `most` entries of the set of entry `index` are of a kind, the one to give up: the replacement
+    /// policy's choice among them, but not `index` itself.
+    pub fn beyond(&mut self, index: usize, most: usize, kind: impl Fn(&Entry) -> bool) -> Option<usize> {
+        if most >= self.ways {
+            return None;
+        }
+        let first = index / self.ways * self.ways;
+        let range = first..first + self.ways;
+        let mut candidates = Ways::<16>::NONE;
+        let mut count = 0;
+        for (way, entry) in self.entries[range.clone()].iter().enumerate() {
+            if self.lines[first + way] != EMPTY && kind(entry) {
+                count += 1;
+                if first + way != index {
+                    candidates.insert(way);
+                }
+            }
+        }
+        if count <= most {
+            return None;
+        }
+        self.replacement.victim(&mut self.stamps[range], &candidates).map(|way| first + way)
+    }
+
     fn victim<const M: usize>(&mut self, range: std::ops::Range<usize>) -> Option<usize> {
         let mut candidates = Ways::<M>::NONE;
         for (way, entry) in self.entries[range.clone()].iter().enumerate() {

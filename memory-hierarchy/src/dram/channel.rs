@@ -24,6 +24,8 @@ pub struct Access {
     pub bursts: u8,
     /// Whether it writes.
     pub write: bool,
+    /// Granules of the same place to write once these have been read: a sector that had to be completed.
+    pub then_write: u8,
 }
 
 /// Times of the commands of one access.
@@ -194,6 +196,8 @@ pub struct Channel {
     write_low: usize,
     reads: Vec<Access>,
     writes: Vec<Access>,
+    /// Reads that a write will follow.
+    completions: usize,
     /// Writing until the queue is down to `write_low`.
     draining: bool,
     /// Whether a step is due.
@@ -231,6 +235,7 @@ impl Channel {
             write_low: spec.write_low as usize,
             reads: Vec::new(),
             writes: Vec::new(),
+            completions: 0,
             draining: false,
             stepping: false,
             counters: DramCounters::default(),
@@ -240,7 +245,7 @@ impl Channel {
     /// Whether another write can wait here.
     #[inline(always)]
     pub fn has_write_room(&self) -> bool {
-        self.writes.len() < self.write_queue
+        self.writes.len() + self.completions < self.write_queue
     }
 
     /// Whether nothing waits.
@@ -251,12 +256,32 @@ impl Channel {
     /// Adds an access of `bursts` granules at channel-local address `address`, leaving the slice at `now`. Gives when
     /// `step` must be called, unless a call is due already.
     pub fn push(&mut self, now: Ticks, address: u64, bursts: u8, write: bool, target: u32) -> Option<Ticks> {
+        let (row, bank) = self.place(address);
+        let ready = now + self.rank.timing.request;
+        let then_write = 0;
+        let access = Access { ready, target, row, bank, bursts, write, then_write };
+        self.add(access)
+    }
+
+    /// Adds a read of `bursts` granules, and behind it a write of `writes` granules of the same line.
+    pub fn push_completion(&mut self, now: Ticks, address: u64, bursts: u8, writes: u8) -> Option<Ticks> {
+        let (row, bank) = self.place(address);
+        let ready = now + self.rank.timing.request;
+        self.completions += 1;
+        self.add(Access { ready, target: NO_TARGET, row, bank, bursts, write: false, then_write: writes })
+    }
+
+    /// Row and bank of a channel-local address.
+    fn place(&self, address: u64) -> (u32, u16) {
         let number = address >> self.row_shift;
         let row = number >> self.bank_shift;
         let bank = if self.hash_banks { number ^ mix(row) } else { number } & self.bank_mask;
-        let ready = now + self.rank.timing.request;
-        let access = Access { ready, target, row: row as u32, bank: bank as u16, bursts, write };
-        if write {
+        (row as u32, bank as u16)
+    }
+
+    fn add(&mut self, access: Access) -> Option<Ticks> {
+        let ready = access.ready;
+        if access.write {
             self.writes.push(access)
         } else {
             self.reads.push(access)
@@ -283,6 +308,12 @@ impl Channel {
         if let Some(access) = taken {
             step.wrote = access.write;
             let end = self.serve(&access, now);
+            if access.then_write > 0 {
+                self.completions -= 1;
+                let ready = end + self.rank.timing.response + self.rank.timing.request;
+                let bursts = access.then_write;
+                self.writes.push(Access { ready, bursts, write: true, then_write: 0, ..access });
+            }
             if access.target != NO_TARGET {
                 step.served = Some((access.target, end + self.rank.timing.response));
             }

@@ -26,6 +26,12 @@ impl L2System {
             }
             kind => {
                 let start = self.slices[near].start.reserve(now, self.times.interval);
+                let passed = u64::from(request.sectors.count_ones());
+                if kind == RequestKind::Load || kind == RequestKind::Fetch {
+                    self.counters.lookup_misses += passed;
+                } else {
+                    self.counters.lookup_hits += passed;
+                }
                 if kind.is_atomic() {
                     self.drop_copy(near, home.local >> self.line_shift, request);
                 }
@@ -58,7 +64,7 @@ impl L2System {
             slice.tags.touch(index);
         }
         let start = slice.start.reserve(now, self.times.interval);
-        self.counters.read_sector_hits += u64::from((request.sectors & state.valid).count_ones());
+        self.counters.lookup_hits += u64::from((request.sectors & !fresh).count_ones());
         if missing == 0 {
             self.reply(near, request, Origin::Unit, start + self.times.latency, responses);
             return true;
@@ -75,6 +81,8 @@ impl L2System {
         }
         if fresh != 0 {
             let entry = found.or_else(|| self.allocate(near, number, request.line, start));
+            let fresh = blocks(fresh, self.sectors, self.fetch_sectors) & !state.valid & !state.pending;
+            self.counters.lookup_misses += u64::from(fresh.count_ones());
             let slice = &mut self.slices[near];
             let older = entry.map_or(Entry::NO_MISS, |index| slice.tags.entry(index).mshr);
             let Some(miss) = slice.far_misses.take(request.line, entry, fresh, older) else { return false };
@@ -146,9 +154,7 @@ impl L2System {
             slice.tags.touch(index);
         }
         let start = slice.start.reserve(now, self.times.interval);
-        if !request.kind.is_atomic() {
-            self.counters.read_sector_hits += u64::from((request.sectors & there).count_ones());
-        }
+        self.counters.lookup_hits += u64::from((request.sectors & !fresh).count_ones());
         if missing == 0 {
             self.serve(at, request, origin, start, responses, sink);
             return true;
@@ -165,7 +171,8 @@ impl L2System {
         }
         if fresh != 0 {
             let entry = found.or_else(|| self.allocate(at, number, request.line, start));
-            let wanted = self.granules(fresh) & !there & !state.pending;
+            let wanted = blocks(fresh, self.sectors, self.fetch_sectors) & !there & !state.pending;
+            self.counters.lookup_misses += u64::from(wanted.count_ones());
             self.miss(at, request.line, local, entry, wanted, waiting, start);
         }
         true
@@ -196,16 +203,9 @@ impl L2System {
         self.dram(at, local, self.granules(sectors), false, u32::from(miss), start + self.times.latency);
     }
 
-    /// All sectors of the granules that have one of these.
+    /// All sectors of the DRAM granules that have one of these.
     fn granules(&self, sectors: u8) -> u8 {
-        let mut all = 0;
-        for first in (0..self.sectors).step_by(self.granule_sectors as usize) {
-            let granule = self.granule_mask << first;
-            if sectors & granule != 0 {
-                all |= granule;
-            }
-        }
-        all
+        blocks(sectors, self.sectors, self.granule_sectors)
     }
 
     /// Sends whole granules to or from DRAM.
@@ -237,7 +237,15 @@ impl L2System {
         let leaves = start + self.times.latency;
         if partial != 0 && self.fill_partial {
             self.counters.partial_fills += u64::from(partial.count_ones());
-            self.dram(at, local, self.granules(partial), false, NO_TARGET, leaves);
+            self.counters.lookup_misses += u64::from(partial.count_ones());
+            self.counters.write_sectors += u64::from(partial.count_ones());
+            self.counters.write_back_sectors += u64::from(dirty.count_ones());
+            let granules = |sectors| (self.granules(sectors).count_ones() / self.granule_sectors) as u8;
+            let (reads, writes) = (granules(partial), granules(dirty));
+            if let Some(step) = self.slices[at].channel.push_completion(leaves, local, reads, writes) {
+                self.events.push(step.div_ceil(TICKS), Event::Dram { slice: at as u16 });
+            }
+            return;
         }
         self.counters.write_back_sectors += u64::from(dirty.count_ones());
         self.dram(at, local, self.granules(dirty), true, NO_TARGET, leaves);
@@ -247,21 +255,21 @@ impl L2System {
         let number = self.map.home(request.line).local >> self.line_shift;
         let slice = &mut self.slices[at];
         let found = slice.tags.find(number, request.line);
-        if found.is_none() && !slice.channel.has_write_room() {
+        let makes_dirty = found.is_none_or(|index| slice.tags.entry(index).dirty == 0);
+        if makes_dirty && !slice.channel.has_write_room() {
             return false;
         }
         let start = slice.start.reserve(now, self.times.interval);
         let length = u64::from(request.sectors.count_ones()) * self.times.write_sector;
         let end = slice.write.reserve(start, length) + length;
-        if found.is_some() {
-            self.counters.write_sector_hits += u64::from(request.sectors.count_ones());
-        }
+        self.counters.lookup_hits += u64::from(request.sectors.count_ones());
         let whole = self.whole_sectors(request.written, request.sectors);
         match found.or_else(|| self.allocate(at, number, request.line, start)) {
             Some(index) => {
                 let slice = &mut self.slices[at];
                 slice.tags.touch(index);
                 let state = slice.tags.entry_mut(index);
+                let before = *state;
                 state.written |= request.written;
                 state.dirty |= request.sectors;
                 state.partial |= request.sectors & !state.valid;
@@ -270,12 +278,34 @@ impl L2System {
                 let state = self.slices[at].tags.entry_mut(index);
                 state.valid |= whole;
                 state.partial &= !whole;
+                let partial = state.partial;
+                if partial != 0 && before.partial == 0 {
+                    self.limit(at, index, self.partial_ways, |e| e.partial != 0, start);
+                }
+                if before.dirty == 0 {
+                    self.limit(at, index, self.dirty_ways, |e| e.dirty != 0, start);
+                }
             }
             None => self.write_back(at, request.line, request.sectors, request.sectors & !whole, start),
         }
         self.drop_other_copy(at, number, request);
         self.reply(at, request, Origin::Unit, end + self.times.latency, responses);
         true
+    }
+
+    /// Keeps at most `most` lines of a kind in the set of entry `index`: the least recently used of the others is written
+    /// back and stays, clean.
+    fn limit(&mut self, at: usize, index: usize, most: usize, kind: impl Fn(&Entry) -> bool, start: Ticks) {
+        let Some(other) = self.slices[at].tags.beyond(index, most, kind) else { return };
+        let line = self.slices[at].tags.line(other);
+        let state = self.slices[at].tags.entry_mut(other);
+        let Entry { dirty, partial, .. } = std::mem::replace(state, Entry { dirty: 0, ..*state });
+        if self.fill_partial {
+            // What completes the sector counts as there from now on.
+            state.valid |= partial;
+            state.partial = 0;
+        }
+        self.write_back(at, line, dirty, partial, start);
     }
 
     /// Sectors all of whose sixteenths of the line are set.
@@ -324,7 +354,12 @@ impl L2System {
         sink.perform(request);
         let number = self.map.home(request.line).local >> self.line_shift;
         if let Some(index) = self.slices[at].tags.find(number, request.line) {
-            self.slices[at].tags.entry_mut(index).dirty |= request.sectors;
+            let state = self.slices[at].tags.entry_mut(index);
+            let before = state.dirty;
+            state.dirty |= request.sectors;
+            if before == 0 {
+                self.limit(at, index, self.dirty_ways, |e| e.dirty != 0, start);
+            }
         }
         self.drop_other_copy(at, number, request);
         self.reply(at, request, origin, end + t.latency + t.atomic, responses);
@@ -421,4 +456,10 @@ impl L2System {
         self.woken = woken;
         self.resume(at, now, responses, sink);
     }
+}
+
+/// The sectors of all aligned blocks of `size` among the first `sectors` that have one of `some`.
+fn blocks(some: u8, sectors: u32, size: u32) -> u8 {
+    let block = ((1u16 << size) - 1) as u8;
+    (0..sectors).step_by(size as usize).map(|first| block << first).filter(|b| b & some != 0).fold(0, |all, b| all | b)
 }

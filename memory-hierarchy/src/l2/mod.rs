@@ -54,9 +54,12 @@ struct Times {
 pub struct L2System {
     times: Times,
     line_shift: u32,
-    /// Sectors of a DRAM granule, as a mask, and their number.
-    granule_mask: u8,
+    /// Sectors of a DRAM granule, and of what a miss fetches.
     granule_sectors: u32,
+    fetch_sectors: u32,
+    /// Ways of a set that may be dirty, or hold partly written sectors.
+    dirty_ways: usize,
+    partial_ways: usize,
     sectors: u32,
     keep_far: bool,
     fill_partial: bool,
@@ -95,8 +98,10 @@ impl L2System {
                 atomic_repeat: l2_cycles(l2.atomic_repeat),
             },
             line_shift: spec.line.trailing_zeros(),
-            granule_mask: ((1u16 << granule_sectors) - 1) as u8,
             granule_sectors,
+            fetch_sectors: granule_sectors.max(l2.fetch / spec.sector),
+            dirty_ways: l2.dirty_ways as usize,
+            partial_ways: l2.partial_ways as usize,
             sectors: spec.line / spec.sector,
             keep_far: l2.keep_far && l2.halves > 1,
             fill_partial: l2.fill_partial,
@@ -212,6 +217,7 @@ impl L2System {
             match *event {
                 Event::Far { slice, origin, request } => {
                     let slice = usize::from(slice);
+                    self.count_lookup(&request);
                     let queue = &self.slices[slice].stalled_far;
                     if !queue.is_empty() || !self.home(slice, &request, origin, now, responses, sink) {
                         self.counters.stalled_requests += 1;
@@ -233,7 +239,11 @@ impl L2System {
         // Same-time order is by compute unit, then in the unit's own order, whenever they were handed over.
         arriving.sort_unstable_by_key(|r| (r.unit, r.sequence));
         for request in &arriving {
-            self.count_arrival(request);
+            self.counters.requests += 1;
+            if request.kind.is_atomic() {
+                self.counters.atomic_repeats += u64::from(request.repeats.max(1)) - 1;
+            }
+            self.count_lookup(request);
             let home = self.map.home(request.line);
             let near = self.map.near(home.slice, request.unit) as usize;
             if !self.slices[near].stalled.is_empty()
@@ -277,18 +287,15 @@ impl L2System {
         }
     }
 
-    fn count_arrival(&mut self, request: &L2Request) {
+    /// A request comes to a slice, of a compute unit or from the other half.
+    fn count_lookup(&mut self, request: &L2Request) {
         use crate::request::RequestKind;
         let sectors = u64::from(request.sectors.count_ones());
         let c = &mut self.counters;
-        c.requests += 1;
         match request.kind {
             RequestKind::Load | RequestKind::Fetch => c.read_sectors += sectors,
             RequestKind::Store => c.write_sectors += sectors,
-            RequestKind::Atomic | RequestKind::Reduction => {
-                c.atomic_sectors += sectors;
-                c.atomic_repeats += u64::from(request.repeats.max(1)) - 1;
-            }
+            RequestKind::Atomic | RequestKind::Reduction => c.atomic_sectors += sectors,
         }
     }
 }

@@ -42,7 +42,12 @@ fn compute_unit(s: &mut Section, entry: &Entry, record: &LaunchRecord) {
         }
     }
     if let Some(hit) = l1_hit(record) {
-        s.row("L1 hit rate", percent(hit), "", "Share of the sectors of global loads whose data were in the L1.");
+        s.row(
+            "L1 hit rate",
+            percent(hit),
+            "",
+            "Share of the sectors of global loads whose data were in the L1 or on their way to it.",
+        );
     }
     let local = unit.local_load_requests + unit.local_store_requests + unit.local_atomic_requests;
     if local > 0 {
@@ -75,7 +80,12 @@ fn l2(s: &mut Section, record: &LaunchRecord) {
         s.row("L2 atomics", grouped(l2.atomic_sectors), "sectors", "Sectors of atomics.");
     }
     if let Some(hit) = l2_hit(record) {
-        s.row("L2 hit rate", percent(hit), "", "Share of the sectors read from or written to the L2 that it held.");
+        s.row(
+            "L2 hit rate",
+            percent(hit),
+            "",
+            "Share of the sectors looked up in the L2 that were there; stores always count as hits.",
+        );
     }
 }
 

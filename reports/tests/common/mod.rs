@@ -27,7 +27,8 @@ pub fn entry(case: &str) -> Entry {
     counters.memory.unit.load_sectors = 8192;
     counters.memory.unit.load_sector_hits = 2048;
     counters.memory.l2.read_sectors = 6144;
-    counters.memory.l2.read_sector_hits = 1536;
+    counters.memory.l2.lookup_hits = 1536;
+    counters.memory.l2.lookup_misses = 4608;
     counters.memory.dram.read_bytes = 196_608;
     Entry {
         format: ENTRY_FORMAT,
