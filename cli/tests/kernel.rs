@@ -115,3 +115,59 @@ fn what_a_kernel_prints_comes_before_the_report() {
             .stdout(predicates::str::starts_with("hello 1,-1\nhello 1,-1\nLaunch\n"));
     }
 }
+
+/// Atomics of whole and partial warps to one address, on the machine that combines them, against a loop.
+#[test]
+fn combined_atomics_give_the_sums_of_single_ones() {
+    const N: i32 = 480;
+    let source = "kernel void k(global int *c, global uint *u, global int *up, global int *down, global int *part) {\n\
+                  int g = get_global_id(0), v = g * 7919 - 1000000;\n\
+                  if (get_local_id(0) % 5 != 3) {\n\
+                  atomic_add(&c[0], v); atomic_sub(&c[1], v); atomic_and(&c[2], ~(1 << g % 31)); atomic_or(&c[3], v);\n\
+                  atomic_xor(&c[4], v); atomic_min(&c[5], v); atomic_max(&c[6], v);\n\
+                  atomic_min(&u[0], (uint)v); atomic_max(&u[1], (uint)v);\n\
+                  part[g] = atomic_add(&c[9], 1); }\n\
+                  up[g] = atomic_add(&c[7], 1 + (g & 3)); down[g] = atomic_sub(&c[8], 1 + (g & 3)); }\n";
+    let dir = tempfile::tempdir().unwrap();
+    let spv = module(dir.path(), source);
+    let file = |n: usize| dir.path().join(format!("{n}.bin"));
+    for mode in ["functional", "timing"] {
+        let dumps: Vec<String> = (0..5).map(|n| format!("{n}={}", file(n).display())).collect();
+        let buffers = ["i32[10]", "u32[2]=const(2147483647)", "i32[480]", "i32[480]", "i32[480]=const(-1)"];
+        let mut arguments = vec!["kernel", spv.to_str().unwrap(), "--config", "nvidia-h200", "--mode", mode];
+        arguments.extend(["-g", "480", "-l", "48", "--out"]);
+        let out = dir.path().join("out");
+        arguments.push(out.to_str().unwrap());
+        buffers.iter().for_each(|b| arguments.extend(["-a", b]));
+        dumps.iter().for_each(|d| arguments.extend(["--dump", d]));
+        warpscope(&arguments).success();
+        let read = |n: usize| -> Vec<i32> {
+            let bytes = std::fs::read(file(n)).unwrap();
+            bytes.chunks_exact(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect()
+        };
+        let taking: Vec<i32> = (0..N).filter(|g| g % 48 % 5 != 3).map(|g| g * 7919 - 1_000_000).collect();
+        let sum = taking.iter().fold(0i32, |a, &v| a.wrapping_add(v));
+        let or = taking.iter().fold(0, |a, v| a | v);
+        let xor = taking.iter().fold(0, |a, v| a ^ v);
+        let (least, most) = (*taking.iter().min().unwrap(), *taking.iter().max().unwrap());
+        let total: i32 = (0..N).map(|g| 1 + (g & 3)).sum();
+        let count = taking.len() as i32;
+        let c = [sum, sum.wrapping_neg(), 0, or, xor, least.min(0), most.max(0), total, -total, count];
+        assert_eq!(read(0), c, "{mode}");
+        let unsigned = || taking.iter().map(|&v| v as u32).chain([i32::MAX as u32]);
+        assert_eq!(read(1), [unsigned().min().unwrap() as i32, unsigned().max().unwrap() as i32], "{mode}");
+        // Old values and what was added tile the whole way.
+        let tiles = |old: Vec<i32>, sign: i32, step: fn(i32) -> i32| {
+            let mut spans: Vec<(i32, i32)> =
+                (0..N).zip(old).filter(|(_, o)| *o != -1 || sign < 0).map(|(g, o)| (o * sign, step(g))).collect();
+            spans.sort();
+            spans.iter().fold(0, |at, &(old, step)| {
+                assert_eq!(old, at, "{mode}");
+                at + step
+            })
+        };
+        assert_eq!(tiles(read(2), 1, |g| 1 + (g & 3)), total);
+        assert_eq!(tiles(read(3), -1, |g| 1 + (g & 3)), total);
+        assert_eq!(tiles(read(4), 1, |_| 1), count);
+    }
+}

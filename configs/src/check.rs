@@ -28,6 +28,7 @@ pub const OPERATION_CLASSES: &[&str] = &[
     "store-private",
     "shuffle",
     "vote",
+    "reduce",
     "branch",
     "barrier",
     "fence",
@@ -190,6 +191,10 @@ fn l2_and_dram(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
             dram.granule
         );
         add("memory.dram.granule", why);
+    }
+    if l2.half_bits != 0 && (l2.halves != 2 || 1u64 << l2.half_bits.trailing_zeros() < u64::from(l2.interleave)) {
+        let why = "needs two halves, and blocks of at least memory.l2.interleave in each";
+        add("memory.l2.half_bits", why.into());
     }
     let fetch = memory.l2.fetch;
     if !fetch.is_power_of_two() || !fetch.is_multiple_of(memory.sector) || !memory.line.is_multiple_of(fetch) {

@@ -5,13 +5,17 @@ use crate::passes::{PassOptions, optimise};
 use warpscope_configs::MachineSpec;
 use warpscope_exec::program::Program;
 
-/// The function of kernel number `index` after all passes, as it is lowered for `machine`.
+/// The function of kernel number `index` after all passes, as it is lowered for `machine` and warps of `width` lanes.
 ///
 /// # Panics
 /// If the module has no kernel of that number.
-pub fn optimised(module: &Module, index: usize, machine: &MachineSpec) -> Result<Function, LowerError> {
+pub fn optimised(module: &Module, index: usize, machine: &MachineSpec, width: u32) -> Result<Function, LowerError> {
     let kernel = &module.kernels[index];
-    let passes = PassOptions { contract: machine.target.contract, ..PassOptions::default() };
+    let passes = PassOptions {
+        contract: machine.target.contract,
+        aggregate: machine.target.aggregate_atomics.then_some(width),
+        ..PassOptions::default()
+    };
     optimise(module, kernel, &passes).map_err(|why| LowerError {
         kernel: kernel.name.clone(),
         file: String::new(),
@@ -25,6 +29,6 @@ pub fn optimised(module: &Module, index: usize, machine: &MachineSpec) -> Result
 /// # Panics
 /// If the module has no kernel of that number.
 pub fn compile(module: &Module, index: usize, machine: &MachineSpec, width: u32) -> Result<Program, LowerError> {
-    let function = optimised(module, index, machine)?;
+    let function = optimised(module, index, machine, width)?;
     lower::lower(&function, &module.kernels[index], module, &Options::of(machine, width))
 }

@@ -27,7 +27,7 @@ fn workloads(extension: &str) -> Vec<PathBuf> {
 fn check(name: &str, spv: &[u8]) {
     let m = decode(spv).unwrap_or_else(|e| panic!("{name}: {e}"));
     for k in &m.kernels {
-        let options = PassOptions { verify: true, ..PassOptions::default() };
+        let options = PassOptions { verify: true, aggregate: Some(32), ..PassOptions::default() };
         let f = optimise(&m, k, &options).unwrap_or_else(|e| panic!("{name}, {}: {e}", k.name));
         assert!(f.insts.iter().all(|d| !matches!(d.op, Opcode::Call(_))) || verify_function(&f).is_ok());
     }

@@ -66,6 +66,8 @@ pub struct L2Response {
     pub kind: RequestKind,
     /// Sectors of data that it carries; 0 for an acknowledgement.
     pub sectors: u8,
+    /// Sectors of the request.
+    pub asked: u8,
 }
 
 /// Carries out the functional effect of atomics, in the L2's order.

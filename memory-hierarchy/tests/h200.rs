@@ -35,7 +35,8 @@ fn dram_commands_keep_their_gaps() {
     let spec = machine("nvidia-h200", &[]);
     let t = DramTiming::new(&spec.memory.dram, &spec.chip, spec.memory.l2.slices);
     let mut rank = Rank::new(t, 64, 0, 1);
-    let access = |bank, row, write| DramAccess { ready: 0, target: NO_TARGET, row, bank, bursts: 1, write };
+    let access =
+        |bank, row, write| DramAccess { ready: 0, target: NO_TARGET, row, bank, bursts: 1, write, then_write: 0 };
     let mut activates = vec![];
     let mut last_data_end = 0;
     let mut bank_activated = [None; 8];

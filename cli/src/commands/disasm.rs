@@ -49,7 +49,8 @@ pub fn run_command(arguments: &Arguments) -> Result<(), Failure> {
             print(&format!("// IR of kernel {}\n{}\n", kernel.name, print_function(function)))?;
         }
         if matches!(arguments.show, Show::All | Show::Optimised) {
-            let function = optimised(&module, index, &machine.spec).map_err(Failure::usage)?;
+            let width = arguments.width.unwrap_or(machine.spec.chip.sub_group_size);
+            let function = optimised(&module, index, &machine.spec, width).map_err(Failure::usage)?;
             print(&format!("// IR of kernel {} after the passes\n{}\n", kernel.name, print_function(&function)))?;
         }
         if matches!(arguments.show, Show::All | Show::Machine) {

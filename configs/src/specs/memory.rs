@@ -167,6 +167,8 @@ spec! {
             atomic_latency: u32 ["cycles"] = 1..=1000,
             /// Cycles that each wavefront of a local atomic occupies the banks.
             atomic_interval: u32 ["cycles"] = 1..=64,
+            /// Cycles that a local atomic occupies the banks at least.
+            atomic_minimum: u32 ["cycles"] = 1..=64,
         }
     }
 }
@@ -185,8 +187,8 @@ spec! {
             response_bytes: f64 ["B/cycle"] = 1.0..=4096.0,
             /// Size of a request's or response's head, sent before its data.
             header: u32 ["B"] = 0..=256,
-            /// Stores (lines) under way at once from a compute unit.
-            stores: u32 ["lines"] = 1..=65536,
+            /// Sectors of stores and atomics under way from a compute unit at which the next one waits.
+            stores: u32 ["sectors"] = 1..=65536,
         }
     }
 }
@@ -202,6 +204,8 @@ spec! {
             slices: u32 [""] = 1..=1024,
             /// Halves; compute unit c is in half c modulo this.
             halves: u32 [""] = 1..=2,
+            /// Address bits whose parity says which half is home; 0: the halves' slices take turns like any others.
+            half_bits: u64 [""] = 0..=1099511627775,
             /// Consecutive bytes that lie in one slice: a multiple of the line.
             interleave: u32 ["B"] = 32..=1048576,
             /// How an address chooses its slice.
@@ -241,7 +245,7 @@ spec! {
             far_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// Extra time of an atomic: from reading its sector to the result.
             atomic_latency: u32 ["cycles"] = 0..=10000,
-            /// Cycles of the L2 clock that a slice's atomic unit takes for one sector.
+            /// Cycles of the L2 clock for which one sector of an atomic occupies its home slice.
             atomic_interval: f64 ["L2 cycles"] = 0.0..=1000.0,
             /// Cycles of the L2 clock for each further update of an address in the same request.
             atomic_repeat: f64 ["L2 cycles"] = 0.0..=1000.0,

@@ -35,6 +35,9 @@ spec! {
             multiply_pipe: Vec<String> [""],
             /// What operations without a single machine instruction cost: mnemonic to steps (see `docs/recipes.md`).
             recipes: BTreeMap<String, Vec<String>> [""],
+            /// Whether the compiler combines the atomics of a sub-group to one address into one: additions and other
+            /// integer operations without a result always, additions with one where all work-items are active.
+            aggregate_atomics: bool [""],
             /// Whether the machine's compiler contracts a multiply and an add across statements.
             contract: bool [""],
         }

@@ -424,6 +424,10 @@ fn semantics<L: Level, const W: usize>(
         Op::MemBar => return Outcome::Fence,
         Op::Trap => return Outcome::Trap,
         // Cross-lane
+        Op::WarpReduce => x.warp_reduce(),
+        Op::WarpFull => x.warp_full(),
+        Op::WarpElect => x.warp_elect(),
+        Op::WarpScan => x.warp_scan(),
         Op::VoteAny => x.vote(false),
         Op::VoteAll => x.vote(true),
         Op::Ballot => x.ballot(),

@@ -66,8 +66,10 @@ classes! {
     StorePrivate = "store-private",
     /// Cross-lane shuffle.
     Shuffle = "shuffle",
-    /// Vote, ballot, warp-wide reduction.
+    /// Vote, ballot.
     Vote = "vote",
+    /// Warp-wide reduction.
+    WarpReduce = "reduce",
     /// Branch, convergence-barrier operations.
     Branch = "branch",
     /// Work-group barrier.

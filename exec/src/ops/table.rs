@@ -190,6 +190,8 @@ ops! {
     MemBar: Fence, "membar", "memory fence; imm: flags, imm2: scope";
     Trap: Branch, "trap", "stops the launch with diagnosis imm (`TrapCode`)";
     // Cross-lane (inside a sub-group); lanes outside the active mask do not take part
+    WarpReduce: WarpReduce, "redux", "d = a of all active lanes combined by imm (`AtomicOp`), 32 bits"; WarpFull: Vote, "vote.full", "predicate d = all lanes of the warp are active";
+    WarpElect: Vote, "elect", "predicate d = a is the highest (unsigned) a of the active lanes"; WarpScan: Shuffle, "scan.add", "d = sum of a over the active lanes up to the own one";
     VoteAny: Vote, "vote.any", "predicate d = any active lane has a"; VoteAll: Vote, "vote.all", "predicate d = all active lanes have a";
     Ballot: Vote, "vote.ballot", "d (4 registers) = mask of active lanes with predicate a";
     ShflIdx: Shuffle, "shfl.idx", "d = a of lane b"; ShflXor: Shuffle, "shfl.bfly", "d = a of lane (own ^ b)";

@@ -200,6 +200,8 @@ pub enum Opcode {
     Vote(VoteKind),
     /// (value, lane: I32) -> value.
     Shuffle(ShuffleKind),
+    /// What the active work-items of a sub-group compute together.
+    Warp(WarpFn),
     /// (args) -> results. Gone after inlining.
     Call(usize),
     /// Terminator: jump.
@@ -232,6 +234,19 @@ pub enum VoteKind {
     Any,
     All,
     Ballot,
+}
+
+/// Functions of all active work-items of a sub-group.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum WarpFn {
+    /// (I32) -> I32: all values combined as an integer atomic of this kind would; `Sub` adds them.
+    Reduce(AtomicOp),
+    /// (I32) -> I32: the sum of the values up to the own one.
+    ScanAdd,
+    /// (I32) -> Bool: the own value is the highest (unsigned).
+    Elect,
+    /// () -> Bool: all work-items that a sub-group can have are active.
+    Full,
 }
 
 /// Shuffles.

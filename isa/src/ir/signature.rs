@@ -1,5 +1,5 @@
 //! Operand and result types that each opcode demands.
-use super::{Function, InstData, Opcode, ShuffleKind, Ty, Value, VoteKind};
+use super::{Function, InstData, Opcode, ShuffleKind, Ty, Value, VoteKind, WarpFn};
 use warpscope_exec::ops::Conversion;
 use warpscope_exec::program::AtomicOp;
 
@@ -106,6 +106,12 @@ pub(super) fn check(f: &Function, d: &InstData) -> Result<(), String> {
         Opcode::Shuffle(ShuffleKind::Index | ShuffleKind::Xor | ShuffleKind::Up | ShuffleKind::Down) => {
             c.shape(2, 1)?;
             require(c.arg(1) == Ty::I32 && c.arg(0) == c.result(0), "wrong types of a shuffle")
+        }
+        Opcode::Warp(w) => {
+            c.shape(usize::from(*w != WarpFn::Full), 1)?;
+            let ty = if matches!(w, WarpFn::Elect | WarpFn::Full) { Ty::Bool } else { Ty::I32 };
+            require(*w == WarpFn::Full || c.arg(0) == Ty::I32, "a sub-group function of other than an I32")?;
+            require(c.result(0) == ty, "wrong result of a sub-group function")
         }
         Opcode::Branch => c.shape(1, 0).and_then(|()| require(c.arg(0) == Ty::Bool, "a branch on other than a Bool")),
         Opcode::Switch(_) => c.shape(1, 0).and_then(|()| c.integer(c.arg(0))),

@@ -82,6 +82,10 @@ fn fits(insts: &[MInst], p: VReg, limit: usize) -> bool {
                         | Op::BarSub
                         | Op::MemBar
                         | Op::Trap
+                        | Op::WarpReduce
+                        | Op::WarpScan
+                        | Op::WarpElect
+                        | Op::WarpFull
                         | Op::VoteAny
                         | Op::VoteAll
                         | Op::Ballot

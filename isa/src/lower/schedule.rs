@@ -64,7 +64,7 @@ pub(super) fn class_latency(class: OpClass, spec: &ScheduleSpec) -> u32 {
         LoadLocal | AtomicLocal | Shuffle => spec.local_latency,
         LoadPrivate => spec.private_latency,
         LoadConstant | LoadUniform => spec.constant_latency,
-        ReadSpecial | Xu | Convert => spec.unit_latency,
+        ReadSpecial | Xu | Convert | WarpReduce => spec.unit_latency,
         Fp64 => spec.double_latency,
         _ => spec.latency,
     }

@@ -122,7 +122,7 @@ fn visit(
             versions.bump(None);
             return None;
         }
-        Opcode::Alloca { .. } | Opcode::Vote(_) | Opcode::Shuffle(_) | Opcode::Undef => return None,
+        Opcode::Alloca { .. } | Opcode::Vote(_) | Opcode::Shuffle(_) | Opcode::Warp(_) | Opcode::Undef => return None,
         op if op.is_terminator() => return None,
         _ => 0,
     };

@@ -1,5 +1,6 @@
 //! Analyses and transformations of the IR. Each pass is one file or folder, takes a function and can be switched off.
 pub mod address;
+pub mod aggregate;
 pub mod cse;
 pub mod dce;
 pub mod facts;

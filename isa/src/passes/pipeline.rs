@@ -1,7 +1,9 @@
 //! The order of the passes.
 use super::rewrite::constants_to_entry;
 use super::unroll::UnrollLimits;
-use super::{address, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, speculate, sroa, unroll};
+use super::{
+    address, aggregate, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, speculate, sroa, unroll,
+};
 use crate::ir::{Function, Kernel, Module, verify_function};
 
 /// Which passes run.
@@ -27,6 +29,8 @@ pub struct PassOptions {
     pub address: bool,
     /// Multiply-adds are also made of a product and a sum in different statements.
     pub contract: bool,
+    /// Atomics of a sub-group of this many work-items to one address become one.
+    pub aggregate: Option<u32>,
     /// Checks the function after each pass (for tests).
     pub verify: bool,
 }
@@ -44,6 +48,7 @@ impl Default for PassOptions {
             licm: true,
             address: true,
             contract: false,
+            aggregate: None,
             verify: false,
         }
     }
@@ -63,6 +68,7 @@ impl PassOptions {
             licm: false,
             address: false,
             contract: false,
+            aggregate: None,
             verify: false,
         }
     }
@@ -84,6 +90,9 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     p.pass(true, "mad", |f| mad::run(f, kernel.contraction_off, options.contract))?;
     if p.pass(options.address, "address", address::run)? {
         p.clean()?;
+    }
+    if let Some(width) = options.aggregate {
+        p.pass(true, "aggregate", |f| aggregate::run(f, width))?;
     }
     p.pass(options.rotate, "rotate", rotate::run)?;
     p.pass(options.licm, "licm", licm::run)?;

@@ -36,6 +36,7 @@ fn is_short(f: &Function, a: Block) -> bool {
                     | Opcode::Fence { .. }
                     | Opcode::Vote(_)
                     | Opcode::Shuffle(_)
+                    | Opcode::Warp(_)
                     | Opcode::Copy { .. }
             )
         })

@@ -1,7 +1,7 @@
 //! Which values are the same for all work-items of a sub-group that compute them together, and which blocks may run
 //! with only some of them (divergence analysis: data dependence, joins of divergent branches, divergent loop exits).
 use super::loops;
-use crate::ir::{Block, Cfg, Function, Inst, Opcode, ShuffleKind, Ty, Value};
+use crate::ir::{Block, Cfg, Function, Inst, Opcode, ShuffleKind, Ty, Value, WarpFn};
 use warpscope_exec::program::{AtomicOp, Special};
 
 /// The result of [`analyse`].
@@ -72,6 +72,7 @@ impl Uniformity {
             Opcode::Load(_) => any || matches!(f.ty(inst.args[0]), Ty::PtrPrivate | Ty::PtrGeneric),
             Opcode::Atomic { op, .. } => op != AtomicOp::Load || any,
             Opcode::Vote(_) => false,
+            Opcode::Warp(w) => matches!(w, WarpFn::ScanAdd | WarpFn::Elect),
             Opcode::Shuffle(ShuffleKind::Index) => self.divergent[inst.args[1].0 as usize],
             Opcode::Shuffle(_) => any,
             Opcode::Alloca { .. } => false,

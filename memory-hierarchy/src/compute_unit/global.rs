@@ -390,9 +390,9 @@ impl GlobalPath {
                 self.counters.fetch_sectors += sectors;
                 out.push(Completion { at, token: response.token, fetch: true });
             }
-            RequestKind::Store => self.outbox.stores -= 1,
+            RequestKind::Store => self.outbox.stores -= response.asked.count_ones(),
             RequestKind::Atomic | RequestKind::Reduction => {
-                self.outbox.stores -= 1;
+                self.outbox.stores -= response.asked.count_ones();
                 self.counters.sectors_received += sectors;
                 self.line_came(at, response.slot, out);
             }

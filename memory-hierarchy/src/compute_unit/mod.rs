@@ -239,9 +239,11 @@ impl CuMemory {
         let start = self.take_lsu(now, access.addresses.len());
         let counters = &mut self.path.counters;
         let ideal = (access.mask.count_ones() * access.bytes).div_ceil(self.banks.bytes()).max(1);
+        let mut least = 1;
         let (wavefronts, interval, latency) = match access.kind {
             AccessKind::LocalAtomic => {
                 counters.local_atomic_requests += 1;
+                least = self.local.atomic_minimum;
                 let n = self.banks.atomic_wavefronts(access.addresses, access.mask, access.bytes);
                 (n, self.local.atomic_interval, self.local.atomic_latency)
             }
@@ -253,7 +255,7 @@ impl CuMemory {
         };
         counters.local_wavefronts += u64::from(wavefronts);
         counters.local_conflicts += u64::from(wavefronts.saturating_sub(ideal));
-        let first = self.path.take_banks(start, u64::from(wavefronts * interval));
+        let first = self.path.take_banks(start, u64::from((wavefronts * interval).max(least)));
         self.note_leaving(first);
         let last = first + u64::from((wavefronts - 1) * interval);
         Accepted::Done(if access.kind == AccessKind::LocalStore { last } else { last + u64::from(latency) })

@@ -23,7 +23,7 @@ pub(super) struct Outbox {
     /// Instruction and constant fetches have their own way in and out.
     fetch_send: Port,
     fetch_receive: Port,
-    /// Stores and atomics without an answer yet, and how many there may be.
+    /// Sectors of stores and atomics without an answer yet, and at how many the next must wait.
     pub(super) stores: u32,
     most_stores: u32,
     pub(super) requests: Vec<L2Request>,
@@ -56,7 +56,7 @@ impl Outbox {
         let data = match kind {
             RequestKind::Load | RequestKind::Fetch => 0,
             RequestKind::Store | RequestKind::Atomic | RequestKind::Reduction => {
-                self.stores += 1;
+                self.stores += access.sectors.count_ones();
                 u64::from(access.sectors.count_ones()) * self.rates.send_sector
             }
         };

@@ -153,7 +153,8 @@ impl L2System {
         if let Some(index) = found {
             slice.tags.touch(index);
         }
-        let start = slice.start.reserve(now, self.times.interval);
+        let length = if request.kind.is_atomic() { self.times.of_atomic(request) } else { self.times.interval };
+        let start = slice.start.reserve(now, length);
         self.counters.lookup_hits += u64::from((request.sectors & !fresh).count_ones());
         if missing == 0 {
             self.serve(at, request, origin, start, responses, sink);
@@ -347,10 +348,7 @@ impl L2System {
             return;
         }
         let t = self.times;
-        let sectors = u64::from(request.sectors.count_ones());
-        let repeats = u64::from(request.repeats.max(1)) - 1;
-        let length = sectors * t.atomic_interval + repeats * t.atomic_repeat;
-        let end = self.slices[at].atomic.reserve(start, length) + length;
+        let end = start + t.of_atomic(request);
         sink.perform(request);
         let number = self.map.home(request.line).local >> self.line_shift;
         if let Some(index) = self.slices[at].tags.find(number, request.line) {
@@ -396,6 +394,7 @@ impl L2System {
             slot: request.slot,
             kind: request.kind,
             sectors,
+            asked: request.sectors,
         });
     }
 

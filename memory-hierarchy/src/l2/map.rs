@@ -15,6 +15,9 @@ pub struct Home {
 #[derive(Clone, Debug)]
 pub struct AddressMap {
     interleave_shift: u32,
+    /// Address bits whose parity is the half, or 0; the lowest is left out of the address inside the half.
+    half_bits: u64,
+    half_shift: u32,
     by_slices: Divisor,
     slices: u64,
     hash: SliceHash,
@@ -26,10 +29,14 @@ pub struct AddressMap {
 impl AddressMap {
     /// As the specification says.
     pub fn new(spec: &L2Spec) -> AddressMap {
+        // Slices among which addresses are shared out once the half is known, where bits tell it.
+        let sharing = u64::from(if spec.half_bits == 0 { spec.slices } else { spec.slices / spec.halves });
         AddressMap {
             interleave_shift: spec.interleave.trailing_zeros(),
-            by_slices: Divisor::new(u64::from(spec.slices)),
-            slices: u64::from(spec.slices),
+            half_bits: spec.half_bits,
+            half_shift: spec.half_bits.trailing_zeros() % 64,
+            by_slices: Divisor::new(sharing),
+            slices: sharing,
             hash: spec.slice_hash,
             half: spec.slices / spec.halves,
             halves: spec.halves,
@@ -39,6 +46,17 @@ impl AddressMap {
     /// Home of the line at a simulated address.
     #[inline]
     pub fn home(&self, address: u64) -> Home {
+        if self.half_bits == 0 {
+            return self.share(address);
+        }
+        let low = address & ((1 << self.half_shift) - 1);
+        let home = self.share(address >> (self.half_shift + 1) << self.half_shift | low);
+        let half = (address & self.half_bits).count_ones() & 1;
+        Home { slice: home.slice + half * self.half, ..home }
+    }
+
+    #[inline]
+    fn share(&self, address: u64) -> Home {
         let (group, mut slice) = self.by_slices.divide(address >> self.interleave_shift);
         if self.hash == SliceHash::Rotated {
             slice += ((mix(group) >> 32) * self.slices) >> 32;
@@ -85,8 +103,9 @@ mod tests {
 
     #[test]
     fn every_line_has_its_own_place() {
-        for hash in [SliceHash::Modulo, SliceHash::Rotated] {
-            let map = map(hash);
+        for (hash, half_bits) in [(SliceHash::Modulo, 0), (SliceHash::Rotated, 0), (SliceHash::Rotated, 0x2aaaaab000)] {
+            let machine = crate::tests::h200();
+            let map = AddressMap::new(&L2Spec { slice_hash: hash, half_bits, ..machine.memory.l2 });
             let mut seen = HashSet::new();
             for line in 0..96 * 1024u64 {
                 assert!(seen.insert({
@@ -115,5 +134,16 @@ mod tests {
         let map = map(SliceHash::Rotated);
         assert_eq!((map.near(5, 0), map.near(5, 1), map.near(53, 0), map.near(53, 1)), (5, 53, 5, 53));
         assert_eq!((map.opposite(5), map.opposite(53)), (53, 5));
+    }
+
+    /// Halves of the first 4 KiB blocks of an H200 buffer, from the latency of a first load: near (F) or far (S).
+    #[test]
+    fn the_halves_alternate_as_measured() {
+        let map = map(SliceHash::Rotated);
+        let measured = "FSSFFSSFSFFSSFFSFSSFFSSFSFFSSFFSSFFSSFFSFSSFFSSFSFFSSFFSFSSFFSSF";
+        for (block, half) in measured.bytes().enumerate() {
+            let home = map.home((1 << 40) + block as u64 * 4096);
+            assert_eq!(home.slice >= 48, half == b'S', "block {block}");
+        }
     }
 }

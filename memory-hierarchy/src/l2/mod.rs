@@ -2,7 +2,7 @@
 //!
 //! Every line has a home slice, in front of whose DRAM channel it lies. A compute unit asks the slice in the same place
 //! of its own half; where that is not the home, loads may be answered from a copy kept there, and everything else
-//! goes on to the home. Atomics take effect at home, in the order in which the home's atomic unit serves them.
+//! goes on to the home. Atomics take effect at home, in the order in which the home starts them.
 
 mod access;
 mod map;
@@ -47,6 +47,15 @@ struct Times {
     atomic: Ticks,
     atomic_interval: Ticks,
     atomic_repeat: Ticks,
+}
+
+impl Times {
+    /// How long an atomic keeps a slice from starting another request.
+    fn of_atomic(&self, request: &L2Request) -> Ticks {
+        let sectors = u64::from(request.sectors.count_ones());
+        let repeats = u64::from(request.repeats.max(1)) - 1;
+        self.interval.max(sectors * self.atomic_interval + repeats * self.atomic_repeat)
+    }
 }
 
 /// Everything that all compute units share.

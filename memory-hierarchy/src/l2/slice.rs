@@ -37,7 +37,6 @@ pub(super) struct Slice {
     pub(super) start: Port,
     pub(super) read: Port,
     pub(super) write: Port,
-    pub(super) atomic: Port,
     /// To the other half.
     pub(super) far: Port,
     /// Requests of compute units that cannot go on, oldest first.
@@ -66,7 +65,6 @@ impl Slice {
             start: Port::default(),
             read: Port::default(),
             write: Port::default(),
-            atomic: Port::default(),
             far: Port::default(),
             stalled: VecDeque::new(),
             stalled_far: VecDeque::new(),

@@ -309,6 +309,7 @@ pub(crate) fn cause_of_class(class: OpClass) -> Cause {
         | OpClass::LoadLocal
         | OpClass::AtomicLocal
         | OpClass::Shuffle
+        | OpClass::WarpReduce
         | OpClass::StoreGlobal
         | OpClass::StoreLocal
         | OpClass::StorePrivate => Cause::ShortScoreboard,
@@ -358,6 +359,7 @@ fn kind(class: OpClass) -> Kind {
         | OpClass::Uniform
         | OpClass::ReadSpecial
         | OpClass::Shuffle
+        | OpClass::WarpReduce
         | OpClass::Vote => Kind::Plain,
     }
 }

@@ -244,6 +244,9 @@ impl<const W: usize> ComputeUnit<W> {
     pub(super) fn end_warp(&mut self, index: usize, at: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         slot.state = State::Ended;
+        if slot.reductions > 0 {
+            self.lsu.detach(index);
+        }
         let group = slot.group as usize;
         self.groups[group].leave(at);
         if self.groups[group].live == 0 {

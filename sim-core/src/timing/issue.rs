@@ -181,9 +181,9 @@ impl<const W: usize> ComputeUnit<W> {
     /// Every lane of a warp has ended at `now`.
     fn exit(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
-        // It waits for all that its instructions still have under way, used or not.
+        // It waits for all that its instructions still have under way, used or not, but for reductions.
         let at = slot.departure.max(now + 1).max(slot.last_result());
-        let busy = slot.outstanding > 0;
+        let busy = slot.outstanding > slot.reductions;
         slot.state = State::Draining;
         self.subs[index >> self.sub_shift].sleep(index & self.slot_mask, Cause::Drain);
         if !busy && !self.lsu.holds(index) {
@@ -198,7 +198,7 @@ impl<const W: usize> ComputeUnit<W> {
             State::Running if self.subs[index >> self.sub_shift].is_asleep(index & self.slot_mask) => {
                 self.prepare(index, now, context);
             }
-            State::Draining if slot.outstanding == 0 && !self.lsu.holds(index) => {
+            State::Draining if slot.outstanding == slot.reductions && !self.lsu.holds(index) => {
                 let at = slot.departure.max(now);
                 self.end_warp(index, at, context);
             }

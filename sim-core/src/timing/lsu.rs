@@ -13,6 +13,8 @@ use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, TimedAcce
 /// Simulated address of the first compute unit's private memory.
 const PRIVATE_BASE: u64 = 1 << 38;
 const NO_ATOMIC: u32 = u32::MAX;
+/// Slot of a reduction whose warp has ended.
+const DETACHED: u32 = u32::MAX;
 
 /// An instruction whose end is awaited.
 #[derive(Copy, Clone, Debug)]
@@ -25,6 +27,8 @@ struct Pending {
     latest: u64,
     /// Entry in the table of atomics.
     atomic: u32,
+    /// Whether it is a global atomic without a result.
+    reduction: bool,
 }
 
 /// An access that the load/store unit has not taken yet.
@@ -101,6 +105,13 @@ impl<const W: usize> Lsu<W> {
         }
     }
 
+    /// The warp in a slot ends; its reductions go on without it.
+    pub fn detach(&mut self, slot: usize) {
+        for pending in self.pending.iter_mut().filter(|p| p.reduction && p.slot as usize == slot) {
+            pending.slot = DETACHED;
+        }
+    }
+
     /// Table entry of the atomic with this token.
     pub fn atomic(&self, token: u32) -> u32 {
         self.pending[token as usize].atomic
@@ -141,7 +152,9 @@ impl<const W: usize> ComputeUnit<W> {
         slot.produce(context.timed.writes(op), FUTURE, op.producer);
         slot.outstanding += 1;
         let mut atomic = NO_ATOMIC;
+        let mut reduction = parts == 1;
         for part in self.capture.parts() {
+            reduction &= access_kind(part.request, part.space) == AccessKind::Reduction;
             if matches!(part.request, Request::Atomic | Request::Reduction)
                 && !matches!(part.space, Space::Local | Space::Private)
             {
@@ -149,7 +162,8 @@ impl<const W: usize> ComputeUnit<W> {
                 atomic = part.atomic;
             }
         }
-        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic });
+        slot.reductions += u32::from(reduction);
+        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic, reduction });
         let queue = queue_index(op.queue);
         for n in 0..parts as usize {
             if self.capture.parts()[n].space == Space::Private {
@@ -293,6 +307,12 @@ impl<const W: usize> ComputeUnit<W> {
         pending.latest = pending.latest.max(at);
         pending.parts -= 1;
         let done = *pending;
+        if done.slot == DETACHED {
+            pending.reduction = false;
+            self.atomics.remove(done.atomic);
+            self.lsu.free.push(token);
+            return;
+        }
         let index = done.slot as usize;
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         slot.departure = slot.departure.max(now);
@@ -308,6 +328,8 @@ impl<const W: usize> ComputeUnit<W> {
         }
         slot.produce(context.timed.writes(op), done.latest + u64::from(op.latency), op.producer);
         slot.outstanding -= 1;
+        slot.reductions -= u32::from(done.reduction);
+        self.lsu.pending[token as usize].reduction = false;
         self.lsu.free.push(token);
         if wake {
             self.wake(index, now, context);
@@ -334,7 +356,14 @@ impl<const W: usize> ComputeUnit<W> {
         }
         slot.produce(context.timed.writes(op), FUTURE, op.producer);
         slot.outstanding += 1;
-        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts: 1, latest: 0, atomic: NO_ATOMIC });
+        let token = self.lsu.insert(Pending {
+            slot: index as u32,
+            pc,
+            parts: 1,
+            latest: 0,
+            atomic: NO_ATOMIC,
+            reduction: false,
+        });
         self.lsu.constants.push(ConstantWait { token, lines: vec![line], extra: latency });
         self.send_fetches(now, context);
     }
@@ -370,7 +399,14 @@ impl<const W: usize> ComputeUnit<W> {
         }
         slot.produce(context.timed.writes(op), FUTURE, op.producer);
         slot.outstanding += 1;
-        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts: 1, latest: 0, atomic: NO_ATOMIC });
+        let token = self.lsu.insert(Pending {
+            slot: index as u32,
+            pc,
+            parts: 1,
+            latest: 0,
+            atomic: NO_ATOMIC,
+            reduction: false,
+        });
         self.lsu.constants.push(ConstantWait { token, lines, extra });
         self.send_fetches(now, context);
     }

@@ -40,6 +40,8 @@ pub(crate) struct Slot<const W: usize> {
     pub outstanding: u32,
     /// Atomics among them.
     pub atomics: u32,
+    /// Global atomics without a result among those: a warp can end before they are done.
+    pub reductions: u32,
     /// When its last memory instruction leaves the load/store unit.
     pub departure: u64,
 }
@@ -56,6 +58,7 @@ impl<const W: usize> Slot<W> {
             base_cause: Cause::Fetch,
             outstanding: 0,
             atomics: 0,
+            reductions: 0,
             departure: 0,
         }
     }
@@ -71,6 +74,7 @@ impl<const W: usize> Slot<W> {
         self.base_cause = Cause::Fetch;
         self.outstanding = 0;
         self.atomics = 0;
+        self.reductions = 0;
         self.departure = 0;
     }
 

@@ -84,7 +84,7 @@ fn agree<const W: usize>() {
                     m.src[2] = Operand::predicate(3, false);
                     m.dst = Operand::predicate(5, false);
                 }
-                Op::RegToPred => m.dst = Operand::predicate(5, false),
+                Op::RegToPred | Op::WarpElect | Op::WarpFull => m.dst = Operand::predicate(5, false),
                 _ => {}
             }
             (m.imm, m.imm2) = random_immediate(o, &mut random);

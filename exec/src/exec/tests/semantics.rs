@@ -482,6 +482,64 @@ fn cross_lane_operations() {
     at::<64>();
 }
 
+/// Sums, minima and so on of the active lanes, against loops over them.
+#[test]
+fn warp_functions() {
+    fn at<const W: usize>() {
+        use crate::program::AtomicOp as A;
+        let kinds = [A::Add, A::Sub, A::And, A::Or, A::Xor, A::SMin, A::SMax, A::UMin, A::UMax];
+        for active in [lanes::full_mask(W), 0b1011_0110, 0b100] {
+            let mut ops: Vec<MachineOp> = kinds.iter().map(|_| op(Op::WarpReduce)).collect();
+            for (n, (m, kind)) in ops.iter_mut().zip(kinds).enumerate() {
+                (m.dst, m.imm) = (Operand::register(4 + n as u16), kind as i32);
+            }
+            ops.extend([op(Op::WarpScan), op(Op::WarpElect), op(Op::WarpFull)]);
+            ops[9].dst = Operand::register(14);
+            ops[10].dst = Operand::predicate(1, false);
+            ops[11].dst = Operand::predicate(2, false);
+            ops.iter_mut().for_each(|m| m.src[0] = Operand::register(0));
+            let count = ops.len();
+            let program = program::<W>(ops, &[]);
+            let mut warp = Warp::<W>::new(&program);
+            warp.reset(0, [W as u32, 1, 1]);
+            warp.active = active;
+            let value = |lane: usize| (lane as u32 + 1).wrapping_mul(0x9e37_79b1) >> (lane % 3);
+            warp.rows[0].0 = std::array::from_fn(value);
+            for _ in 0..count {
+                step(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
+            }
+            let lanes: Vec<usize> = (0..W).filter(|l| active >> l & 1 != 0).collect();
+            let values: Vec<u32> = lanes.iter().map(|&l| value(l)).collect();
+            let sum = values.iter().fold(0u32, |a, &b| a.wrapping_add(b));
+            let signed = || values.iter().map(|&v| v as i32);
+            let expected = [
+                sum,
+                sum,
+                values.iter().fold(u32::MAX, |a, b| a & b),
+                values.iter().fold(0, |a, b| a | b),
+                values.iter().fold(0, |a, b| a ^ b),
+                signed().min().unwrap() as u32,
+                signed().max().unwrap() as u32,
+                *values.iter().min().unwrap(),
+                *values.iter().max().unwrap(),
+            ];
+            let mut scan = 0u32;
+            for &lane in &lanes {
+                for (n, e) in expected.iter().enumerate() {
+                    assert_eq!(warp.rows[4 + n].0[lane], *e, "{:?} of {active:x}", kinds[n]);
+                }
+                scan = scan.wrapping_add(value(lane));
+                assert_eq!(warp.rows[14].0[lane], scan);
+                assert_eq!(warp.predicates[1] >> lane & 1 != 0, value(lane) == expected[8]);
+                assert_eq!(warp.predicates[2] >> lane & 1 != 0, lanes.len() == W);
+            }
+        }
+    }
+    at::<8>();
+    at::<32>();
+    at::<64>();
+}
+
 #[test]
 fn selects_and_predicates() {
     let mut ops = vec![op(Op::Sel32), op(Op::Sel64), op(Op::PredToReg), op(Op::RegToPred), op(Op::PAnd), op(Op::POr)];

@@ -1,6 +1,6 @@
 //! Arithmetic, compares, selects and conversions.
 use super::{Selector, tables};
-use crate::ir::{FBin, FUn, IBin, IUn, Inst, InstData, MathFn, Opcode, Ty, Value};
+use crate::ir::{FBin, FUn, IBin, IUn, Inst, InstData, MathFn, Opcode, Ty, Value, WarpFn};
 use crate::lower::LowerError;
 use crate::lower::mir::Opd;
 use warpscope_exec::ops::{Op, modifiers};
@@ -101,6 +101,16 @@ impl Selector<'_> {
             Opcode::Barrier { flags, scope } => self.select_barrier(*flags, *scope),
             Opcode::Fence { flags, scope, .. } => self.select_fence(*flags, *scope),
             Opcode::Vote(kind) => self.select_vote(data, *kind),
+            Opcode::Warp(w) => {
+                let (op, imm) = match w {
+                    WarpFn::Reduce(by) => (Op::WarpReduce, *by as i32),
+                    WarpFn::ScanAdd => (Op::WarpScan, 0),
+                    WarpFn::Elect => (Op::WarpElect, 0),
+                    WarpFn::Full => (Op::WarpFull, 0),
+                };
+                let i = self.simple(op, data);
+                self.seq[i].imm = imm;
+            }
             Opcode::Shuffle(kind) => self.select_shuffle(data, *kind),
             Opcode::Call(callee) => {
                 let name = self.module.functions.get(*callee).map(|f| f.name.clone()).unwrap_or_default();
