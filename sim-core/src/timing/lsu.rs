@@ -61,6 +61,9 @@ pub(crate) struct Lsu<const W: usize> {
     pending: Vec<Pending>,
     free: Vec<u32>,
     constants: Vec<ConstantWait>,
+    /// Lines and words of the constant load at hand: room that is kept from load to load.
+    lines: Vec<u64>,
+    words: Vec<u64>,
     completions: Vec<Completion>,
 }
 
@@ -74,6 +77,8 @@ impl<const W: usize> Lsu<W> {
             pending: Vec::new(),
             free: Vec::new(),
             constants: Vec::new(),
+            lines: Vec::new(),
+            words: Vec::new(),
             completions: Vec::new(),
         }
     }
@@ -345,39 +350,23 @@ impl<const W: usize> ComputeUnit<W> {
         now: u64,
         context: &Context<'_, W>,
     ) {
-        let Some(slot) = self.slots[index].as_deref_mut() else { return };
         let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
-        let line = context.bank_base / line_bytes * line_bytes;
-        let start = self.state.frontend.start_indexed(1, now);
-        let (at, latency) = (self.state.frontend.indexed(line, start), u64::from(op.latency));
-        if at != PENDING {
-            slot.produce(context.timed.writes(op), at + latency, op.producer);
-            return;
-        }
-        slot.produce(context.timed.writes(op), FUTURE, op.producer);
-        slot.outstanding += 1;
-        let token = self.lsu.insert(Pending {
-            slot: index as u32,
-            pc,
-            parts: 1,
-            latest: 0,
-            atomic: NO_ATOMIC,
-            reduction: false,
-        });
-        self.lsu.constants.push(ConstantWait { token, lines: vec![line], extra: latency });
-        self.send_fetches(now, context);
+        self.lsu.lines.clear();
+        self.lsu.lines.push(context.bank_base / line_bytes * line_bytes);
+        self.read_constant_lines(index, pc, op, 1, now, context);
     }
 
     /// An indexed load from the constant bank: each distinct word takes the constant cache's port.
     fn load_constant(&mut self, index: usize, pc: u32, op: &TimedOp, now: u64, context: &Context<'_, W>) {
-        let Some(slot) = self.slots[index].as_deref_mut() else { return };
         let Some(part) = self.capture.parts().first() else {
+            let Some(slot) = self.slots[index].as_deref_mut() else { return };
             slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
             return;
         };
         let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
-        let mut lines: Vec<u64> = Vec::new();
-        let mut words: Vec<u64> = Vec::new();
+        let (lines, words) = (&mut self.lsu.lines, &mut self.lsu.words);
+        lines.clear();
+        words.clear();
         crate::lanes::for_lanes::<W>(part.mask, |lane| {
             let address = part.addresses[lane];
             if !words.contains(&address) {
@@ -388,11 +377,26 @@ impl<const W: usize> ComputeUnit<W> {
                 }
             }
         });
-        let frontend = &context.spec.frontend.l1_constant;
         let words = words.len() as u64;
-        let extra = u64::from(op.latency) + words.saturating_sub(1) * u64::from(frontend.interval);
-        let start = self.state.frontend.start_indexed(words, now);
-        let at = lines.iter().map(|line| self.state.frontend.indexed(*line, start)).max().unwrap_or(now);
+        self.read_constant_lines(index, pc, op, words, now, context);
+    }
+
+    /// Charges a read of `words` words in `lsu.lines`; it waits for those that are not in the constant cache.
+    fn read_constant_lines(
+        &mut self,
+        index: usize,
+        pc: u32,
+        op: &TimedOp,
+        words: u64,
+        now: u64,
+        context: &Context<'_, W>,
+    ) {
+        let Some(slot) = self.slots[index].as_deref_mut() else { return };
+        let interval = u64::from(context.spec.frontend.l1_constant.interval);
+        let extra = u64::from(op.latency) + words.saturating_sub(1) * interval;
+        let frontend = &mut self.state.frontend;
+        let start = frontend.start_indexed(words, now);
+        let at = self.lsu.lines.iter().map(|line| frontend.indexed(*line, start)).max().unwrap_or(now);
         if at != PENDING {
             slot.produce(context.timed.writes(op), at + extra, op.producer);
             return;
@@ -407,6 +411,7 @@ impl<const W: usize> ComputeUnit<W> {
             atomic: NO_ATOMIC,
             reduction: false,
         });
+        let lines = self.lsu.lines.clone();
         self.lsu.constants.push(ConstantWait { token, lines, extra });
         self.send_fetches(now, context);
     }
