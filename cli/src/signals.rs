@@ -1,6 +1,8 @@
 //! Signals while a program runs on our behalf: what is meant for it reaches it, and we are still there to report.
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::io;
 use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +15,26 @@ type Program = Arc<Mutex<Option<Pid>>>;
 /// Ctrl-C goes to all processes of the terminal's foreground, so the program has it already. A request to end (`kill`, a
 /// batch system) comes to us alone and is passed on.
 pub fn outlived(command: &mut Command) -> io::Result<ExitStatus> {
-    let ours = SigSet::from_iter([Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM, Signal::SIGHUP]);
-    // The program inherits what is blocked, so it starts first. Blocked, signals wait for the thread that takes them.
-    let mut child = command.spawn()?;
-    ours.thread_block()?;
-    let program: Program = Arc::new(Mutex::new(Some(Pid::from_raw(child.id() as i32))));
-    let seen = program.clone();
-    std::thread::spawn(move || {
-        while let Ok(signal) = ours.wait() {
-            let program = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if let (Signal::SIGTERM | Signal::SIGHUP, Some(pid)) = (signal, *program) {
-                // It may have ended by itself meanwhile.
-                let _ = kill(pid, signal);
+    let program = Program::default();
+    // Caught before the program can be seen; it starts with the default actions all the same, as exec resets handlers.
+    let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
+    let mut child = {
+        // A signal that comes meanwhile is passed on once the program is there.
+        let mut started = program.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = program.clone();
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                let program = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                if let (SIGTERM | SIGHUP, Some(pid)) = (signal, *program) {
+                    // It may have ended by itself meanwhile.
+                    let _ = kill(pid, Signal::try_from(signal).ok());
+                }
             }
-        }
-    });
+        });
+        let child = command.spawn()?;
+        *started = Some(Pid::from_raw(child.id() as i32));
+        child
+    };
     wait(&mut child, &program)
 }
 

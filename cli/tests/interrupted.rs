@@ -158,7 +158,7 @@ fn a_program_ends_well_where_its_record_does_not_fit() {
 #[test]
 fn a_program_is_ended_through_us() {
     let mut command = Command::new(WARPSCOPE);
-    command.args(["run", "--config", "tiny", "--", "sh", "-c", "echo ready; exec sleep 600"]);
+    command.args(["run", "--config", "tiny", "--", "sh", "-c", "echo ready; exec sleep 60"]);
     command.env("WARPSCOPE_ICD", driver());
     let mut child = start(&mut command);
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
