@@ -217,3 +217,14 @@ impl std::fmt::Debug for Machine {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use warpscope_exec::ops::OpClass;
+
+    #[test]
+    fn machines_describe_every_class() {
+        let keys: Vec<&str> = OpClass::ALL.iter().map(|c| c.key()).collect();
+        assert_eq!(keys, warpscope_configs::OPERATION_CLASSES);
+    }
+}

@@ -79,14 +79,3 @@ classes! {
     /// End of a work-item.
     Exit = "exit",
 }
-
-#[cfg(test)]
-mod tests {
-    use super::OpClass;
-
-    #[test]
-    fn machines_describe_every_class() {
-        let keys: Vec<&str> = OpClass::ALL.iter().map(|c| c.key()).collect();
-        assert_eq!(keys, warpscope_configs::OPERATION_CLASSES);
-    }
-}
