@@ -18,7 +18,8 @@ pub struct Options {
     pub instruction_limit: u64,
     /// Host threads for functional mode; 0: as many as the host has cores.
     pub threads: usize,
-    /// Cycles between two exchanges of the timing engine; 0: the longest possible.
+    /// Cycles between two exchanges of the timing engine; 0: the longest possible, with compute units running on beyond
+    /// it where nothing from outside matters to them.
     pub window: u64,
 }
 

@@ -228,6 +228,41 @@ fn an_endless_loop_and_a_fault_are_reported_and_the_machine_goes_on() {
     assert_eq!(words(&m, out, 64), (0..64).collect::<Vec<u32>>());
 }
 
+/// Warps compute for long and then store, more groups than fit at a time: units run on beyond the window and must stop
+/// in time for new groups and for memory. Launches follow one another.
+#[test]
+fn long_computations_and_later_launches_do_not_depend_on_the_window() {
+    let w = width();
+    for policy in ["greedy-then-oldest", "loose-round-robin", "two-level"] {
+        let run = |window| {
+            let mut m = machine("tiny", &[&format!("compute_unit.scheduler=\"{policy}\"")]);
+            m.options_mut().window = window;
+            // Up to 255 rounds, by the item; the loop begins behind four operations of `store_per_item` and two more.
+            let body = vec![
+                op(Op::And32, r(5), &[r(0), c(4)], 0, 0),
+                op(Op::Or32, r(5), &[r(5), c(5)], 0, 0),
+                op(Op::IMad32, r(4), &[r(4), r(4), r(5)], 0, 0),
+                op(Op::ISub32, r(5), &[r(5), c(5)], 0, 0),
+                less(0, c(6), r(5)),
+                guarded(op(Op::Bra, NONE, &[], 6, 10), 0, false),
+            ];
+            let mut pool = rows(64);
+            pool.extend([255, 1, 0].map(ConstantRow::Immediate));
+            let program = program(w, 1, &pool, store_per_item(body));
+            let out = buffer(&m, &[0; 2048]);
+            let launch = timed(program, 2048, 64, &[out]);
+            let records: Vec<LaunchRecord> = (0..3).map(|_| m.launch(&launch).unwrap()).collect();
+            (words(&m, out, 2048), records)
+        };
+        let expected = run(0);
+        let item = |id: u32| (1..=(id & 255 | 1)).rev().fold(0u32, |v, n| v.wrapping_mul(v).wrapping_add(n));
+        assert_eq!(expected.0, (0..2048).map(item).collect::<Vec<u32>>());
+        for window in [u64::MAX, 11] {
+            assert_eq!(run(window), expected, "{policy}, window {window}");
+        }
+    }
+}
+
 #[test]
 fn each_scheduler_gives_the_same_results() {
     let w = width();

@@ -91,6 +91,22 @@ fn records_do_not_depend_on_jobs_threads_or_windows() {
     }
 }
 
+/// Compute units that run on beyond the window (kernels that compute for long) make no difference, nor does the cut of
+/// time on machines with other sub-groups, schedulers and latencies, nor what ran before in the same process.
+#[test]
+fn records_do_not_depend_on_windows_on_any_machine() {
+    let names = ["mandelbrot_s", "nbody_s", "xtea_s", "matmul_s", "reduce_s", "histogram_s"];
+    let machines = ["nvidia-h200", "wave64", "simd32"].map(|name| machine(name, &[]));
+    let cases = cases("full.toml", &names);
+    let whole = SuiteOptions { mode: Mode::Timing, jobs: 2, threads: 1, ..SuiteOptions::default() };
+    let expected = results(&cases, &machines, &whole);
+    assert_passed(&expected, &machines);
+    for window in [0, u64::MAX, 29] {
+        let other = results(&cases, &machines, &SuiteOptions { window, ..whole.clone() });
+        assert!(records(&expected) == records(&other), "records differ with window {window}");
+    }
+}
+
 #[test]
 fn timing_parameters_change_times_and_never_results() {
     let cases = cases("full.toml", MIXED);

@@ -1,5 +1,7 @@
 //! Miss registers: requests under way to the level below and who waits for them.
 
+use crate::host_cache::prefetch;
+
 /// Index of a miss register.
 pub type MshrId = u16;
 
@@ -101,6 +103,23 @@ impl<W: Copy> Mshrs<W> {
         let r = &self.registers[usize::from(id)];
         debug_assert!(r.busy);
         (r.line, (r.entry != NONE).then_some(r.entry as usize), r.sectors)
+    }
+
+    /// Lets the host bring a register near.
+    #[inline(always)]
+    pub fn prefetch(&self, id: MshrId) {
+        prefetch(std::slice::from_ref(&self.registers[usize::from(id)]));
+        prefetch(&self.nodes[..self.nodes.len().min(64)]);
+    }
+
+    /// Who waits for a register, oldest first.
+    pub fn for_waiters(&self, id: MshrId, mut each: impl FnMut(W)) {
+        let mut at = self.registers[usize::from(id)].head;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            each(node.waiter);
+            at = node.next;
+        }
     }
 
     /// The line's next older register and the sectors of this one.

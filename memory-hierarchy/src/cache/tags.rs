@@ -110,6 +110,12 @@ impl Tags {
         prefetch(&self.entries[set]);
     }
 
+    /// Lets the host bring near the state of an entry.
+    #[inline(always)]
+    pub fn prefetch_entry(&self, index: usize) {
+        prefetch(std::slice::from_ref(&self.entries[index]));
+    }
+
     /// State of an entry.
     #[inline(always)]
     pub fn entry(&self, index: usize) -> &Entry {

@@ -4,6 +4,7 @@ use super::{AccessKind, Completion};
 use crate::cache::{Entry, Mshrs, Tags, TagsSpec};
 use crate::coalescer::LineAccess;
 use crate::counters::CuCounters;
+use crate::host_cache::prefetch;
 use crate::request::{L2Response, RequestKind};
 use warpscope_configs::specs::{L1Spec, L1WritePolicy, MemorySpec};
 
@@ -111,10 +112,12 @@ impl GlobalPath {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.outbox.stores == 0
-            && self.fetches == 0
-            && self.mshrs.busy() == 0
-            && self.free_slots.len() == self.slots.len()
+        self.outbox.stores == 0 && self.awaits_nothing()
+    }
+
+    /// Whether no loads, atomics or fetches are under way.
+    pub(super) fn awaits_nothing(&self) -> bool {
+        self.fetches == 0 && self.mshrs.busy() == 0 && self.free_slots.len() == self.slots.len()
     }
 
     /// Whether another access can be noted.
@@ -136,6 +139,14 @@ impl GlobalPath {
         };
         *requests += 1;
         *total += sectors;
+    }
+
+    /// Lets the host bring near the tags that an access of several lines will look at one after the other.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, lines: &[LineAccess]) {
+        for access in lines.iter().skip(1) {
+            self.tags.prefetch(access.line >> self.line_shift);
+        }
     }
 
     /// Reserves the data banks; gives the start.
@@ -379,6 +390,18 @@ impl GlobalPath {
             self.counters.sectors_sent += u64::from(access.sectors.count_ones());
         }
         self.outbox.send(cycle, kind, access, slot, token);
+    }
+
+    pub(super) fn prefetch_miss(&self, id: u16) {
+        self.mshrs.prefetch(id);
+        prefetch(&self.slots[..self.slots.len().min(64)]);
+    }
+
+    pub(super) fn upcoming(&self, id: u16, mut waiting: impl FnMut(u32)) {
+        if let Some(index) = self.mshrs.get(id).1 {
+            self.tags.prefetch_entry(index);
+        }
+        self.mshrs.for_waiters(id, |slot| waiting(self.slots[usize::from(slot)].token));
     }
 
     /// A response is in.

@@ -14,7 +14,8 @@ use crate::banks::Banks;
 use crate::clock::ticks_per;
 use crate::coalescer::{Coalescer, LineAccess};
 use crate::counters::CuCounters;
-use crate::request::{L2Request, L2Response};
+use crate::host_cache::prefetch;
+use crate::request::{L2Request, L2Response, RequestKind};
 use global::{GlobalPath, Job};
 use outbox::{Outbox, Rates};
 use std::collections::VecDeque;
@@ -204,6 +205,7 @@ impl CuMemory {
             access.kind.is_atomic(),
         );
         self.path.count(access.kind, lines);
+        self.path.prefetch(lines);
         let mut job = Job::new(access.kind, access.token, wavefronts);
         if self.stalled.is_empty() {
             let leaves = self.path.begin(&mut job, lines, start);
@@ -292,6 +294,34 @@ impl CuMemory {
         inbox.min(self.arrived.front().map_or(u64::MAX, |a| a.at))
     }
 
+    /// Responses that are on their way and due before `until`.
+    fn due(&self, until: u64) -> impl Iterator<Item = &L2Response> {
+        let arrived = self.arrived.iter().map(|a| &a.response);
+        arrived.chain(&self.inbox[self.taken..]).take_while(move |r| r.at < until)
+    }
+
+    /// Lets the host bring near the responses on their way here,
+    pub fn prefetch_responses(&self) {
+        let due = &self.inbox[self.taken..];
+        prefetch(&due[..due.len().min(32)]);
+    }
+
+    /// what answering those that are due before `until` looks at first,
+    pub fn prefetch_misses(&self, until: u64) {
+        self.due(until).filter(|r| r.kind == RequestKind::Load).for_each(|r| self.path.prefetch_miss(r.slot));
+    }
+
+    /// and what it looks at next. `waiting` gets the tokens of the accesses that wait for them.
+    pub fn upcoming(&self, until: u64, mut waiting: impl FnMut(u32)) {
+        for response in self.due(until) {
+            match response.kind {
+                RequestKind::Load => self.path.upcoming(response.slot, &mut waiting),
+                RequestKind::Atomic => waiting(response.token),
+                RequestKind::Fetch | RequestKind::Store | RequestKind::Reduction => {}
+            }
+        }
+    }
+
     /// Handles every event up to and including `now`. Completions go to `out`, not sorted by time; `true` means that an
     /// access refused with [`Accepted::Wait`] can be tried again.
     pub fn advance(&mut self, now: u64, out: &mut Vec<Completion>) -> bool {
@@ -366,6 +396,17 @@ impl CuMemory {
             && self.arrived.is_empty()
             && self.path.outbox.requests.is_empty()
             && self.path.is_idle()
+    }
+
+    /// Whether no answer is awaited but to stores, and nothing is held back: until the next access past the L1, answers
+    /// change nothing here.
+    pub fn awaits_nothing(&self) -> bool {
+        self.stalled.is_empty() && self.path.awaits_nothing()
+    }
+
+    /// Whether stores have not been answered yet.
+    pub fn has_stores(&self) -> bool {
+        self.path.outbox.stores > 0
     }
 
     /// What was counted so far.

@@ -145,7 +145,11 @@ impl L2System {
         for request in requests.drain(..) {
             let home = self.map.home(request.line);
             let near = self.map.near(home.slice, request.unit) as usize;
-            self.slices[near].tags.prefetch(home.local >> self.line_shift);
+            let number = home.local >> self.line_shift;
+            self.slices[near].tags.prefetch(number);
+            if near != home.slice as usize {
+                self.slices[home.slice as usize].tags.prefetch(number);
+            }
             self.arrivals.push(request.at + self.times.request, request);
         }
         let limit = until.saturating_add(self.times.request);

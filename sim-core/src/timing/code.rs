@@ -11,13 +11,35 @@ pub(crate) const MAX_PIPES: usize = 32;
 const MAX_CHOICES: usize = 4;
 
 /// Queue of a shared unit that an operation goes through.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Queue {
+    #[default]
     None,
     /// Global and private memory.
     Lg,
     /// Local memory, constants, shuffles.
     Mio,
+}
+
+/// How far from the compute unit an operation's effects and needs reach.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Reach {
+    /// Not beyond it, but for fills of its caches.
+    #[default]
+    Unit,
+    /// It may send a store of private data on, if others have been answered.
+    Spill,
+    /// It reads or writes memory that other units see.
+    Machine,
+}
+
+/// What an operation needs in order to issue, besides its operands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Needs {
+    /// Index in [`TimedCode::sets`].
+    pub set: u8,
+    pub queue: Queue,
+    pub reach: Reach,
 }
 
 /// What issuing an operation means beyond its registers.
@@ -71,13 +93,11 @@ pub(crate) struct TimedOp {
     /// First entry in [`TimedCode::constant_lines`].
     first_line: u32,
     lines: u8,
-    /// Index in [`TimedCode::sets`].
-    pub set: u8,
+    pub needs: Needs,
     /// Cycles that it holds the dispatch stage.
     pub dispatch: u8,
     pub latency: u16,
     pub kind: Kind,
-    pub queue: Queue,
     /// Forwarding group of its results, and the cause that waiting for them has: packed as the scoreboard keeps it.
     pub producer: u8,
     /// Forwarding group in which it reads.
@@ -193,14 +213,13 @@ impl TimedCode {
             first_line: first_line as u32,
             lines: (self.constant_lines.len() - first_line) as u8,
             dispatch: dispatch_cycles(spec, op, &set),
-            set: self.set_index(set),
+            needs: Needs { set: self.set_index(set), queue: queue(op.class), reach: reach(op.class, ghost) },
             latency: class.latency as u16,
             kind: match (ghost, op.class) {
                 (true, OpClass::LoadConstant) => Kind::LaunchConstant,
                 (true, _) => Kind::Plain,
                 (false, class) => kind(class),
             },
-            queue: queue(op.class),
             producer: group | (cause_of_class(op.class) as u8) << 4,
             group,
             after_atomics: op.flags & flags::AFTER_ATOMICS != 0,
@@ -374,6 +393,20 @@ fn queue(class: OpClass) -> Queue {
         | OpClass::StorePrivate => Queue::Lg,
         OpClass::LoadLocal | OpClass::StoreLocal | OpClass::AtomicLocal => Queue::Mio,
         _ => Queue::None,
+    }
+}
+
+fn reach(class: OpClass, ghost: bool) -> Reach {
+    match class {
+        _ if ghost => Reach::Unit,
+        OpClass::LoadGlobal
+        | OpClass::StoreGlobal
+        | OpClass::AtomicGlobal
+        | OpClass::ReduceGlobal
+        | OpClass::LoadConstant
+        | OpClass::LoadUniform => Reach::Machine,
+        OpClass::StorePrivate => Reach::Spill,
+        _ => Reach::Unit,
     }
 }
 

@@ -51,6 +51,22 @@ impl Tally {
     }
 }
 
+/// Most cycles that a compute unit runs ahead: the launch's limits are looked at in between.
+const MOST_AHEAD: u64 = 4096;
+
+/// How far a compute unit can run alone.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Reins {
+    /// The window's end: what comes from outside before it is known.
+    pub until: u64,
+    /// No group comes before this cycle, other than those announced.
+    pub groups: u64,
+    /// Nor sooner than this after one has ended here.
+    pub after_end: u64,
+    /// No answer comes sooner than this after a request.
+    pub after_request: u64,
+}
+
 /// State of a compute unit that outlives launches.
 pub(crate) struct UnitState {
     pub memory: CuMemory,
@@ -74,13 +90,14 @@ pub(crate) struct ComputeUnit<const W: usize> {
     pub(super) capture: Capture<W>,
     /// Slots that wait for a line of instructions or constants.
     pub(super) fetch_waiters: Vec<u32>,
+    /// Warps that will issue soon, for the host's caches.
+    pub(super) likely: Vec<u16>,
     pub(super) barrier_free: u64,
     /// Groups on their way here: cycle of arrival and number, rising by cycle.
     inbox: VecDeque<(u64, u64)>,
     /// Groups that have ended, for the dispatcher.
     pub ended: Vec<u64>,
     start_free: u64,
-    ages: u64,
     resident: u32,
     /// Cycles with a resident group, closed intervals; and the open one.
     active: u64,
@@ -117,11 +134,11 @@ impl<const W: usize> ComputeUnit<W> {
             atomics: AtomicTable::default(),
             capture: Capture::new(),
             fetch_waiters: Vec::new(),
+            likely: Vec::new(),
             barrier_free: 0,
             inbox: VecDeque::new(),
             ended: Vec::new(),
             start_free: 0,
-            ages: 0,
             resident: 0,
             active: 0,
             active_from: 0,
@@ -144,31 +161,26 @@ impl<const W: usize> ComputeUnit<W> {
         issue.min(arrival).min(self.state.memory.next_event()).min(self.lsu.retry_at())
     }
 
-    /// The warps that will issue first in the window: while one unit after the other had its turn, the host's caches
-    /// have forgotten them.
-    fn prefetch(&self, until: u64, context: &Context<'_, W>) {
-        self.candidates(until).for_each(Slot::prefetch);
-        for slot in self.candidates(until) {
-            if let Some(op) = context.timed.ops.get(slot.warp.pc as usize) {
-                slot.prefetch_operands(context.timed.operands(op));
-            }
-        }
-    }
-
-    /// Warps that may issue before `until`, as far as is known.
-    fn candidates(&self, until: u64) -> impl Iterator<Item = &Slot<W>> {
-        let subs = self.subs.iter().enumerate();
-        let indices = subs.flat_map(move |(sub, s)| s.candidates(until).map(move |slot| sub << self.sub_shift | slot));
-        indices.filter_map(|index| self.slots[index].as_deref())
-    }
-
-    /// Runs up to `until` (exclusive).
-    pub fn run(&mut self, until: u64, context: &Context<'_, W>, tally: &mut Tally) -> Result<(), LaunchError> {
-        self.prefetch(until, context);
+    /// Runs to the window's end (exclusive), and on from there while nothing from outside can make a difference: while
+    /// no answer is awaited, no group can come and no operation reaches beyond the unit. So a unit that computes on
+    /// what it has runs long stretches with its state in the host's caches; when it does so changes no result.
+    pub fn run(&mut self, reins: Reins, context: &Context<'_, W>, tally: &mut Tally) -> Result<(), LaunchError> {
+        let mut limit = reins.until;
+        let mut ahead = false;
+        // Before the first answer to a store, stores to private memory may lack room in the interconnect.
+        let mut spills = false;
+        let mut sent = 0;
         loop {
             let now = self.next_event();
-            if now >= until {
-                return Ok(());
+            if now >= limit {
+                if ahead || !self.is_alone() {
+                    return Ok(());
+                }
+                ahead = true;
+                limit = self.alone_until(reins);
+                spills = self.state.memory.has_stores();
+                sent = self.state.memory.requests().len();
+                continue;
             }
             self.last_event = now;
             if self.state.memory.next_event() <= now {
@@ -184,13 +196,38 @@ impl<const W: usize> ComputeUnit<W> {
             }
             for sub in 0..self.subs.len() {
                 while self.subs[sub].next <= now {
-                    match self.subs[sub].select(now, context.timed, &self.shared_pipes) {
-                        Some(slot) => self.issue(sub, slot, now, context, tally)?,
-                        None => break,
+                    let core = &mut self.subs[sub];
+                    let Some(slot) = core.select(now, context.timed, &self.shared_pipes) else { break };
+                    if ahead && core.reaches_out(slot, spills) {
+                        core.put_off(slot);
+                        return Ok(());
                     }
+                    self.issue(sub, slot, now, context, tally)?;
+                }
+            }
+            if ahead {
+                limit = limit.min(self.first_end().saturating_add(reins.after_end));
+                if let Some(request) = self.state.memory.requests().get(sent) {
+                    limit = limit.min(request.at + reins.after_request);
                 }
             }
         }
+    }
+
+    /// Whether nothing is awaited from the L2 that could matter here, and no access waits to go there.
+    fn is_alone(&self) -> bool {
+        self.lsu.sends_nothing() && self.state.memory.awaits_nothing()
+    }
+
+    /// How far the unit can run if it neither asks the L2 for anything nor ends a group.
+    fn alone_until(&self, reins: Reins) -> u64 {
+        let groups = reins.groups.min(self.first_end().saturating_add(reins.after_end));
+        groups.min(reins.until + MOST_AHEAD)
+    }
+
+    /// The earliest end of a group that the dispatcher has not heard of.
+    fn first_end(&self) -> u64 {
+        self.ended.iter().copied().min().unwrap_or(u64::MAX)
     }
 
     fn start_group(&mut self, at: u64, number: u64, context: &Context<'_, W>, tally: &mut Tally) {
@@ -230,8 +267,7 @@ impl<const W: usize> ComputeUnit<W> {
         let Some((sub, slot)) = sub.and_then(|s| Some((s, self.subs[s].free_slot()?))) else {
             unreachable!("more warps than slots");
         };
-        self.ages += 1;
-        self.subs[sub].occupy(slot, at, self.ages);
+        self.subs[sub].occupy(slot, at);
         let index = sub << self.sub_shift | slot;
         let place = self.slots[index]
             .get_or_insert_with(|| Box::new(Slot::new(Warp::new(context.code.program()), context.timed.board)));
@@ -290,11 +326,6 @@ impl<const W: usize> ComputeUnit<W> {
         }
     }
 
-    /// Its number.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     /// Latest cycle in which anything happened here.
     pub fn last_event(&self) -> u64 {
         self.last_event
@@ -308,6 +339,11 @@ impl<const W: usize> ComputeUnit<W> {
     /// Takes a response of the L2.
     pub fn deliver(&mut self, response: L2Response) {
         self.state.memory.deliver(response);
+    }
+
+    /// Whether it has stores that the other units do not see yet.
+    pub fn has_stored(&self) -> bool {
+        !self.overlay.is_empty()
     }
 
     /// The epoch is over: its stores reach memory.

@@ -15,8 +15,9 @@ pub(crate) struct Dispatcher {
     clock: u64,
     interval: u64,
     latency: u64,
-    /// Ends of groups on their way here: cycle of arrival, compute unit.
+    /// Ends of groups on their way here: cycle of arrival, compute unit; and how many from each unit.
     notices: BinaryHeap<Reverse<(u64, u32)>>,
+    noticed: Vec<u32>,
     running: u64,
 }
 
@@ -31,6 +32,7 @@ impl Dispatcher {
             interval: (spec.group_interval * STEPS as f64).round() as u64,
             latency: u64::from(spec.group_latency),
             notices: BinaryHeap::new(),
+            noticed: vec![0; units as usize],
             running: 0,
         }
     }
@@ -38,6 +40,19 @@ impl Dispatcher {
     /// A group has ended (or will) at `at` on compute unit `unit`.
     pub fn ended(&mut self, at: u64, unit: u32) {
         self.notices.push(Reverse((at + self.latency, unit)));
+        self.noticed[unit as usize] += 1;
+    }
+
+    /// The cycle before which no group that is not announced yet arrives at compute unit `unit`, if none before
+    /// `until` does, as long as none ends there; and how long after the end of one none arrives.
+    pub fn quiet(&self, unit: usize, until: u64) -> (u64, u64) {
+        if self.next_group == self.groups {
+            (u64::MAX, u64::MAX)
+        } else if self.room[unit] == 0 && self.noticed[unit] == 0 {
+            (u64::MAX, 2 * self.latency)
+        } else {
+            (until, 2 * self.latency)
+        }
     }
 
     /// Whether every group has been handed out and has ended.
@@ -52,6 +67,15 @@ impl Dispatcher {
             notice.min(self.clock / STEPS)
         } else {
             notice
+        }
+    }
+
+    /// The earliest cycle, of those to come, at which a group can arrive at a compute unit or has ended at one.
+    pub fn next_at_units(&self) -> u64 {
+        match self.next_event() {
+            u64::MAX => u64::MAX,
+            at if self.next_group < self.groups => at + self.latency,
+            notice => notice - self.latency,
         }
     }
 
@@ -78,6 +102,7 @@ impl Dispatcher {
                     }
                     if let Some(Reverse((at, unit))) = self.notices.pop() {
                         self.room[unit as usize] += 1;
+                        self.noticed[unit as usize] -= 1;
                         self.running -= 1;
                         if best.is_none() {
                             self.clock = self.clock.max(at * STEPS);

@@ -1,9 +1,10 @@
 //! The engine: time advances in windows, in which every compute unit runs alone; between windows requests and
 //! responses are exchanged with the L2, groups with the dispatcher, and at epochs' ends stores with memory.
 use super::code::TimedCode;
-use super::compute_unit::{ComputeUnit, Context, Tally, UnitState};
+use super::compute_unit::{ComputeUnit, Context, Reins, Tally, UnitState};
 use super::dispatch::Dispatcher;
 use super::frontend::Frontend;
+use super::prefetch::Stage;
 use crate::check::Checked;
 use crate::functional::count_operation;
 use crate::grid::Grid;
@@ -40,7 +41,8 @@ pub(crate) struct Engine {
 pub(crate) struct Limits<'a> {
     pub instructions: u64,
     pub interrupt: &'a AtomicBool,
-    /// Cycles of a window; 0: as long as the epoch. It never changes a result.
+    /// Cycles of a window; 0: as long as the epoch, with units running on beyond it where they can. It never changes a
+    /// result.
     pub window: u64,
 }
 
@@ -149,6 +151,12 @@ struct Run<'a, const W: usize> {
     context: &'a Context<'a, W>,
     limits: &'a Limits<'a>,
     units: Vec<Option<Box<ComputeUnit<W>>>>,
+    /// When something happens in each unit next: looked at in every window, so it lies close together.
+    next: Vec<u64>,
+    /// Units that run in the window at hand.
+    running: Vec<u32>,
+    /// Units with stores that the others do not see yet.
+    stored: Vec<u32>,
     dispatcher: Dispatcher,
     carve_out: u32,
     tally: Tally,
@@ -184,6 +192,9 @@ impl<'a, const W: usize> Run<'a, W> {
         Run {
             dispatcher: Dispatcher::new(&spec.launch, groups, spec.chip.compute_units, room, start),
             units: (0..spec.chip.compute_units).map(|_| None).collect(),
+            next: vec![u64::MAX; spec.chip.compute_units as usize],
+            running: Vec::new(),
+            stored: Vec::new(),
             carve_out: checked.occupancy.carve_out,
             tally: Tally::new(context.code.program().ops.len()),
             log: AtomicLog::default(),
@@ -204,6 +215,9 @@ impl<'a, const W: usize> Run<'a, W> {
     fn run_to_end(&mut self) -> Result<(), LaunchError> {
         loop {
             if self.dispatcher.is_done() && self.units.iter().flatten().all(|u| u.is_idle()) {
+                // What the L2 still writes back belongs to the launch up to the end of its last epoch, however time was
+                // cut and whichever units ran ahead.
+                self.exchange((self.last / self.epoch + 1) * self.epoch);
                 return Ok(());
             }
             let Some(next) = self.next_event() else { return Err(self.deadlock()) };
@@ -227,36 +241,61 @@ impl<'a, const W: usize> Run<'a, W> {
 
     /// When anything happens in a compute unit next.
     fn next_event(&self) -> Option<u64> {
-        let units = self.units.iter().flatten().map(|u| u.next_event()).min().unwrap_or(u64::MAX);
-        let group = self.dispatcher.next_event().saturating_add(self.latency);
-        let next = units.min(group).min(self.engine.l2.next_response());
+        let units = self.next.iter().copied().min().unwrap_or(u64::MAX);
+        let next = units.min(self.dispatcher.next_at_units()).min(self.engine.l2.next_response());
         (next != u64::MAX).then_some(next)
     }
 
-    /// Every compute unit runs up to `until`; then what they sent is handed on.
+    /// Every compute unit runs up to `until` at least; then what they sent is handed on.
     fn window(&mut self, until: u64) -> Result<(), LaunchError> {
-        for unit in self.units.iter_mut().flatten() {
-            if unit.next_event() < until {
-                unit.run(until, self.context, &mut self.tally)?;
+        let after_request = self.engine.l2.longest_window();
+        self.running.clear();
+        self.running.extend((0..).zip(&self.next).filter(|(_, next)| **next < until).map(|(unit, _)| unit));
+        for turn in 0..self.running.len() {
+            self.prefetch(turn, until);
+            let number = self.running[turn] as usize;
+            let Some(unit) = &mut self.units[number] else { continue };
+            let (mut groups, after_end) = self.dispatcher.quiet(number, until);
+            if self.limits.window != 0 {
+                groups = until;
             }
+            unit.run(Reins { until, groups, after_end, after_request }, self.context, &mut self.tally)?;
+            self.next[number] = unit.next_event();
             self.requests.append(unit.requests());
-            let number = unit.number();
             for end in unit.ended.drain(..) {
                 self.last = self.last.max(end);
-                self.dispatcher.ended(end, number);
+                self.dispatcher.ended(end, number as u32);
             }
             self.last = self.last.max(unit.last_event());
+            if unit.has_stored() {
+                self.stored.push(number as u32);
+            }
         }
         self.exchange(until);
         Ok(())
     }
 
+    /// Lets the host bring near what the units whose turns come next will touch, a step of the way for each: all units
+    /// together are larger than its caches.
+    fn prefetch(&mut self, turn: usize, until: u64) {
+        for (ahead, stage) in Stage::IN_ORDER {
+            let first = if turn == 0 { 0 } else { ahead };
+            for number in self.running.get(turn + first..=turn + ahead).into_iter().flatten() {
+                if let Some(unit) = &mut self.units[*number as usize] {
+                    unit.prefetch(stage, until, self.context);
+                }
+            }
+        }
+    }
+
     /// All that left compute units before `at` is known: the L2 and the dispatcher do what follows from it.
     fn exchange(&mut self, at: u64) {
-        let Run { dispatcher, units, engine, context, carve_out, .. } = self;
+        let Run { dispatcher, units, next, engine, context, carve_out, .. } = self;
         engine.l2.advance(at, &mut self.requests, &mut self.responses, &mut self.log);
         for response in self.responses.drain(..) {
-            if let Some(unit) = &mut units[response.unit as usize] {
+            let number = response.unit as usize;
+            if let Some(unit) = &mut units[number] {
+                next[number] = next[number].min(response.at);
                 unit.deliver(response);
             }
         }
@@ -266,14 +305,19 @@ impl<'a, const W: usize> Run<'a, W> {
                 let state = state.unwrap_or_else(|| fresh_unit(context.spec, number, *carve_out));
                 Box::new(ComputeUnit::new(number, state, context))
             });
+            next[number as usize] = next[number as usize].min(at);
             unit.announce(at, group);
         });
     }
 
     /// The epoch is over: its stores reach memory, then its atomics take effect.
     fn publish(&mut self) {
-        for unit in self.units.iter_mut().flatten() {
-            unit.publish();
+        self.stored.sort_unstable();
+        self.stored.dedup();
+        for number in self.stored.drain(..) {
+            if let Some(unit) = &mut self.units[number as usize] {
+                unit.publish();
+            }
         }
         for (unit, token, lanes) in self.log.0.drain(..) {
             if let Some(unit) = &mut self.units[unit as usize] {
@@ -314,6 +358,8 @@ impl<'a, const W: usize> Run<'a, W> {
 
     /// Publishes what is left and counts.
     fn finish(mut self) -> LaunchCounters {
+        // After an error, also those of the unit in which it happened.
+        self.stored.extend(0..self.units.len() as u32);
         self.publish();
         let mut counters = LaunchCounters { work: std::mem::take(&mut self.tally.work), ..Default::default() };
         for (op, (times, lanes)) in self.context.code.program().ops.iter().zip(&self.tally.executed) {

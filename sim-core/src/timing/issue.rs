@@ -1,6 +1,6 @@
 //! Issue: the operation is carried out, its time charged, and the warp's next operation prepared.
 use super::access::WindowMemory;
-use super::code::{Kind, Queue, TimedOp};
+use super::code::{Kind, Needs, TimedOp};
 use super::compute_unit::{ComputeUnit, Context, Tally};
 use super::fetch_cache::PENDING;
 use super::slot::{FUTURE, State};
@@ -76,7 +76,7 @@ impl<const W: usize> ComputeUnit<W> {
         let pc = warp_slot.warp.pc;
         let Some(op) = context.timed.ops.get(pc as usize) else {
             // Issuing reports it.
-            self.subs[sub].arm(slot, 0, Queue::None, warp_slot.base, Cause::Fetch);
+            self.subs[sub].arm(slot, Needs::default(), warp_slot.base, Cause::Fetch);
             return;
         };
         if !(warp_slot.line.0..warp_slot.line.1).contains(&pc) && !self.fetch(index, pc, now, context) {
@@ -95,9 +95,9 @@ impl<const W: usize> ComputeUnit<W> {
         } else if warp_slot.atomics > 0 && (op.after_atomics || op.orders_global) {
             sub_core.sleep(slot, Cause::Membar);
         } else if there > warp_slot.base {
-            sub_core.arm(slot, op.set, op.queue, there, cause);
+            sub_core.arm(slot, op.needs, there, cause);
         } else {
-            sub_core.arm(slot, op.set, op.queue, warp_slot.base, warp_slot.base_cause);
+            sub_core.arm(slot, op.needs, warp_slot.base, warp_slot.base_cause);
         }
     }
 

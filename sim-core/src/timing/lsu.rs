@@ -9,12 +9,15 @@ use std::collections::VecDeque;
 use warpscope_configs::specs::QueueSpec;
 use warpscope_exec::exec::Space;
 use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, TimedAccess};
+use warpscope_memory::host_cache::prefetch;
 
 /// Simulated address of the first compute unit's private memory.
 const PRIVATE_BASE: u64 = 1 << 38;
 const NO_ATOMIC: u32 = u32::MAX;
 /// Slot of a reduction whose warp has ended.
 const DETACHED: u32 = u32::MAX;
+/// Pending instructions that are brought near: as many as there are in most kernels.
+const MOST_PREFETCHED: usize = 96;
 
 /// An instruction whose end is awaited.
 #[derive(Copy, Clone, Debug)]
@@ -92,6 +95,11 @@ impl<const W: usize> Lsu<W> {
         self.queues.iter().all(VecDeque::is_empty) && self.free.len() == self.pending.len()
     }
 
+    /// Whether no access waits that goes beyond local memory, and no constants are awaited.
+    pub fn sends_nothing(&self) -> bool {
+        self.queues[0].is_empty() && self.constants.is_empty()
+    }
+
     /// Whether accesses of a slot wait.
     pub fn holds(&self, slot: usize) -> bool {
         self.queues.iter().flatten().any(|q| q.slot as usize == slot)
@@ -115,6 +123,16 @@ impl<const W: usize> Lsu<W> {
         for pending in self.pending.iter_mut().filter(|p| p.reduction && p.slot as usize == slot) {
             pending.slot = DETACHED;
         }
+    }
+
+    /// Lets the host bring near what [`Lsu::slot_of`] looks at.
+    pub fn prefetch(&self) {
+        prefetch(&self.pending[..self.pending.len().min(MOST_PREFETCHED)]);
+    }
+
+    /// Slot of the warp that waits for an instruction.
+    pub fn slot_of(&self, token: u32) -> Option<u16> {
+        self.pending.get(token as usize).filter(|p| p.slot != DETACHED).map(|p| p.slot as u16)
     }
 
     /// Table entry of the atomic with this token.
@@ -169,7 +187,7 @@ impl<const W: usize> ComputeUnit<W> {
         }
         slot.reductions += u32::from(reduction);
         let token = self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic, reduction });
-        let queue = queue_index(op.queue);
+        let queue = queue_index(op.needs.queue);
         for n in 0..parts as usize {
             if self.capture.parts()[n].space == Space::Private {
                 self.place_private(index, n, context);

@@ -11,6 +11,7 @@ mod groups;
 mod issue;
 mod lsu;
 mod overlay;
+mod prefetch;
 mod scheduler;
 mod slot;
 mod sub_core;

@@ -1,8 +1,9 @@
 //! A sub-core: its warps' readiness, its pipes and its scheduler. What issuing means is the compute unit's business.
-use super::code::{Choice, MAX_PIPES, Queue, TimedCode};
-use super::scheduler::{MAX_SLOTS, Scheduler};
+use super::code::{Choice, MAX_PIPES, Needs, Queue, Reach, TimedCode};
+use super::scheduler::{MAX_SLOTS, Order, Scheduler};
 use crate::{Cause, CauseCycles};
 use warpscope_configs::specs::ComputeUnitSpec;
+use warpscope_memory::host_cache::prefetch;
 
 /// `ready_at` of a slot that is empty or that an event will wake.
 pub(crate) const ASLEEP: u64 = u64::MAX;
@@ -23,7 +24,7 @@ pub(crate) struct Pipes {
 impl Pipes {
     #[inline]
     fn occupy(&mut self, pipe: u8, until: u64) {
-        self.free[pipe as usize] = until;
+        self.free[pipe as usize % MAX_PIPES] = until;
         self.latest = self.latest.max(until);
     }
 }
@@ -46,15 +47,18 @@ struct Waiting {
 #[derive(Clone, Debug)]
 pub(crate) struct SubCore {
     slots: Vec<Waiting>,
-    /// Order in which the slots' warps started.
-    ages: Vec<u64>,
+    order: Order,
     resident: u64,
     ready: u64,
     timed: u64,
     /// The first cycle in which a timed slot becomes ready; 0: to be found out.
     next_warp: u64,
-    /// Slots whose next operation uses a pipe set.
+    /// Slots whose next operation uses a pipe set, and the sets that have any.
     set_users: [u64; MAX_SETS],
+    sets_used: u32,
+    /// Slots whose next operation reaches beyond the compute unit, and those whose store to private memory may.
+    reaching: u64,
+    spilling: u64,
     /// Slots whose next operation goes through a queue.
     queue_users: [u64; QUEUES],
     /// When a queue has room again; `ASLEEP`: an event will say.
@@ -73,6 +77,8 @@ pub(crate) struct SubCore {
     held: [u64; 1 + QUEUES],
     held_from: u64,
     scheduler: Scheduler,
+    /// What was selected but not issued.
+    put_off: Option<u8>,
     /// Cycles of the scheduler by cause.
     pub cycles: CauseCycles,
     /// Cycles of its warps by cause.
@@ -100,12 +106,15 @@ impl SubCore {
         let empty = Waiting { ready_at: ASLEEP, since: 0, cause: Cause::NoWarp, set: 0, queue: 0 };
         SubCore {
             slots: vec![empty; slots],
-            ages: vec![0; slots],
+            order: Order::default(),
             resident: 0,
             ready: 0,
             timed: 0,
             next_warp: ASLEEP,
             set_users: [0; MAX_SETS],
+            sets_used: 0,
+            reaching: 0,
+            spilling: 0,
             queue_users: [0; QUEUES],
             queue_open: [0; QUEUES],
             pipes: Pipes::default(),
@@ -119,6 +128,7 @@ impl SubCore {
             held: [0; 1 + QUEUES],
             held_from: 0,
             scheduler: Scheduler::new(spec),
+            put_off: None,
             cycles: CauseCycles::default(),
             warp_cycles: CauseCycles::default(),
             ready_cycles: 0,
@@ -142,11 +152,11 @@ impl SubCore {
     }
 
     /// A warp takes a slot at `at`, asleep.
-    pub fn occupy(&mut self, slot: usize, at: u64, age: u64) {
+    pub fn occupy(&mut self, slot: usize, at: u64) {
+        self.order.start(slot, self.resident);
         self.resident |= 1 << slot;
         let waiting = &mut self.slots[slot];
         (waiting.ready_at, waiting.cause, waiting.since) = (ASLEEP, Cause::Fetch, at);
-        self.ages[slot] = age;
     }
 
     /// A warp leaves its slot at `at`.
@@ -157,14 +167,14 @@ impl SubCore {
         self.slots[slot].ready_at = ASLEEP;
     }
 
-    /// The slot's next operation uses pipe set `set` and `queue`, and can issue from `ready` on; `cause` says why not
-    /// before.
+    /// The slot's next operation has these needs and can issue from `ready` on; `cause` says why not before.
     #[inline]
-    pub fn arm(&mut self, slot: usize, set: u8, queue: Queue, ready: u64, cause: Cause) {
+    pub fn arm(&mut self, slot: usize, needs: Needs, ready: u64, cause: Cause) {
         self.forget(slot);
         let bit = 1 << slot;
-        self.set_users[set as usize] |= bit;
-        let queue = match queue {
+        self.set_users[needs.set as usize % MAX_SETS] |= bit;
+        self.sets_used |= 1 << (needs.set as usize % MAX_SETS);
+        let queue = match needs.queue {
             Queue::None => 0,
             Queue::Lg => 1,
             Queue::Mio => 2,
@@ -172,8 +182,13 @@ impl SubCore {
         if queue != 0 {
             self.queue_users[queue as usize - 1] |= bit;
         }
+        match needs.reach {
+            Reach::Unit => {}
+            Reach::Spill => self.spilling |= bit,
+            Reach::Machine => self.reaching |= bit,
+        }
         let waiting = &mut self.slots[slot];
-        (waiting.ready_at, waiting.cause, waiting.set, waiting.queue) = (ready, cause, set, queue);
+        (waiting.ready_at, waiting.cause, waiting.set, waiting.queue) = (ready, cause, needs.set, queue);
         self.timed |= bit;
         self.next_warp = self.next_warp.min(ready);
         self.next = self.next.min(ready);
@@ -203,7 +218,13 @@ impl SubCore {
     fn forget(&mut self, slot: usize) {
         let bit = 1u64 << slot;
         let waiting = &self.slots[slot];
-        self.set_users[waiting.set as usize] &= !bit;
+        let users = &mut self.set_users[waiting.set as usize % MAX_SETS];
+        *users &= !bit;
+        if *users == 0 {
+            self.sets_used &= !(1 << (waiting.set as usize % MAX_SETS));
+        }
+        self.reaching &= !bit;
+        self.spilling &= !bit;
         if waiting.queue != 0 {
             self.queue_users[waiting.queue as usize - 1] &= !bit;
         }
@@ -243,14 +264,46 @@ impl SubCore {
         self.next_warp = next;
     }
 
-    /// Slots that may issue before `until`, as far as is known.
-    pub fn candidates(&self, until: u64) -> impl Iterator<Item = usize> + '_ {
-        slots_in(self.ready | self.timed).filter(move |slot| self.slots[*slot].ready_at < until)
+    /// Whether a slot's next operation reaches beyond the compute unit; with `spills`, stores to private memory do.
+    #[inline]
+    pub fn reaches_out(&self, slot: usize, spills: bool) -> bool {
+        (self.reaching | if spills { self.spilling } else { 0 }) >> slot & 1 != 0
+    }
+
+    /// Puts off what was selected at the present; the next call of [`SubCore::select`], at the same cycle, gives it again.
+    pub fn put_off(&mut self, slot: usize) {
+        self.put_off = Some(slot as u8);
+    }
+
+    /// Passes on the slots that may issue before `until`, as far as is known; of the first `favoured` those that started
+    /// first.
+    pub fn candidates(&self, until: u64, favoured: usize, mut pass: impl FnMut(usize)) {
+        let mut rest = 0u64;
+        for slot in slots_in(self.ready | self.timed) {
+            rest |= u64::from(self.slots[slot].ready_at < until) << slot;
+        }
+        for _ in 0..favoured {
+            if rest == 0 {
+                return;
+            }
+            let slot = self.order.oldest(rest);
+            rest &= !(1 << slot);
+            pass(slot);
+        }
+        slots_in(rest).for_each(pass);
+    }
+
+    /// Lets the host bring near what [`SubCore::candidates`] looks at.
+    pub fn prefetch(&self) {
+        prefetch(&self.slots);
     }
 
     /// The slot to issue from at `at`, the present; otherwise `next` says when to look again.
     #[inline]
     pub fn select(&mut self, at: u64, code: &TimedCode, shared: &Pipes) -> Option<usize> {
+        if let Some(slot) = self.put_off.take() {
+            return Some(usize::from(slot));
+        }
         self.settle(at);
         let full = if self.last_issue == at {
             self.issued >= self.width || self.dispatch_free > at + 1
@@ -269,8 +322,8 @@ impl SubCore {
         let mut open = ready;
         if ready != 0 {
             if self.pipes.latest > at || shared.latest > at {
-                for set in 0..code.sets.len().min(MAX_SETS) {
-                    let users = self.set_users[set];
+                for set in slots_in(u64::from(self.sets_used)) {
+                    let users = self.set_users[set % MAX_SETS];
                     if users & ready != 0 {
                         let free = self.set_free(code, set, shared);
                         if free > at {
@@ -293,7 +346,7 @@ impl SubCore {
             self.held_from = at;
         }
         if open != 0 {
-            return Some(self.scheduler.pick(open, &self.ages));
+            return Some(self.scheduler.pick(open, &self.order));
         }
         self.next = soonest;
         self.idle_from = self.idle_from.max(at);
@@ -312,7 +365,7 @@ impl SubCore {
             };
         }
         let first = slots_in(self.timed).find(|slot| self.slots[*slot].ready_at == self.next_warp);
-        let slot = first.or_else(|| slots_in(self.resident).min_by_key(|slot| self.ages[*slot]));
+        let slot = first.or_else(|| (self.resident != 0).then(|| self.order.oldest(self.resident)));
         slot.map_or(Cause::NoWarp, |slot| self.slots[slot].cause)
     }
 
@@ -325,7 +378,7 @@ impl SubCore {
     #[inline]
     fn pipe(&self, code: &TimedCode, pipe: u8, shared: &Pipes) -> u64 {
         let is_shared = code.shared_pipes >> pipe & 1 != 0;
-        (if is_shared { shared } else { &self.pipes }).free[pipe as usize]
+        (if is_shared { shared } else { &self.pipes }).free[pipe as usize % MAX_PIPES]
     }
 
     /// The slot issues at `at`: takes the first pipe of its set with room and holds the dispatch stage. Returns when the
@@ -338,7 +391,7 @@ impl SubCore {
         if let Some(&Choice { pipe, busy, .. }) = open {
             let is_shared = code.shared_pipes >> pipe & 1 != 0;
             let pipes = if is_shared { shared } else { &mut self.pipes };
-            start = at.max(pipes.free[pipe as usize]);
+            start = at.max(pipes.free[pipe as usize % MAX_PIPES]);
             pipes.occupy(pipe, start + u64::from(busy));
         }
         self.charge(slot, at);
@@ -368,8 +421,10 @@ impl SubCore {
         }
         let passed = at.saturating_sub(self.held_from);
         for (held, cause) in self.held.iter_mut().zip([Cause::PipeThrottle, Cause::LgThrottle, Cause::MioThrottle]) {
-            self.warp_cycles[cause] += u64::from(held.count_ones()) * passed;
-            *held = 0;
+            if *held != 0 {
+                self.warp_cycles[cause] += u64::from(held.count_ones()) * passed;
+                *held = 0;
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 //! Stays with the same warp while it can issue, else takes the oldest (or youngest).
-use super::by_age;
+use super::Order;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Greedy<const OLDEST: bool> {
@@ -9,9 +9,9 @@ pub(crate) struct Greedy<const OLDEST: bool> {
 
 impl<const OLDEST: bool> Greedy<OLDEST> {
     #[inline]
-    pub fn pick(&mut self, ready: u64, ages: &[u64]) -> usize {
+    pub fn pick(&mut self, ready: u64, order: &Order) -> usize {
         if ready & self.last == 0 {
-            self.last = 1 << by_age::<OLDEST>(ready, ages);
+            self.last = 1 << order.extreme::<OLDEST>(ready);
         }
         self.last.trailing_zeros() as usize
     }

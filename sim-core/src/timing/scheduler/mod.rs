@@ -34,48 +34,85 @@ impl Scheduler {
         }
     }
 
-    /// One of the slots in `ready` (not 0). `ages` holds the order in which the slots' warps started.
+    /// One of the slots in `ready` (not 0).
     #[inline]
-    pub fn pick(&mut self, ready: u64, ages: &[u64]) -> usize {
+    pub fn pick(&mut self, ready: u64, order: &Order) -> usize {
         debug_assert!(ready != 0);
         match self {
-            Scheduler::GreedyOldest(s) => s.pick(ready, ages),
-            Scheduler::GreedyYoungest(s) => s.pick(ready, ages),
+            Scheduler::GreedyOldest(s) => s.pick(ready, order),
+            Scheduler::GreedyYoungest(s) => s.pick(ready, order),
             Scheduler::RoundRobin(s) => s.pick(ready),
-            Scheduler::Oldest(s) => s.pick(ready, ages),
-            Scheduler::TwoLevel(s) => s.pick(ready, ages),
+            Scheduler::Oldest(s) => s.pick(ready, order),
+            Scheduler::TwoLevel(s) => s.pick(ready, order),
         }
     }
 }
 
-/// The slot in `ready` whose warp started first (or last).
-#[inline]
-fn by_age<const OLDEST: bool>(ready: u64, ages: &[u64]) -> usize {
-    let mut rest = ready;
-    let mut best = rest.trailing_zeros() as usize;
-    rest &= rest - 1;
-    while rest != 0 {
-        let slot = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        if (ages[slot] < ages[best]) == OLDEST {
-            best = slot;
+/// The order in which the warps in a sub-core's slots started.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// For each slot, those whose warps started before its own.
+    older: [u64; MAX_SLOTS],
+}
+
+impl Default for Order {
+    fn default() -> Order {
+        Order { older: [0; MAX_SLOTS] }
+    }
+}
+
+impl Order {
+    /// A warp starts in a slot while those in `others` are taken.
+    pub fn start(&mut self, slot: usize, others: u64) {
+        let bit = 1 << slot;
+        self.older.iter_mut().for_each(|older| *older &= !bit);
+        self.older[slot] = others & !bit;
+    }
+
+    /// The slot among `slots` (not 0, all taken) whose warp started first.
+    #[inline]
+    pub fn oldest(&self, slots: u64) -> usize {
+        self.extreme::<true>(slots)
+    }
+
+    /// A step goes to a slot beyond the present one: of those that are left, about half are passed over each time.
+    #[inline]
+    fn extreme<const OLDEST: bool>(&self, slots: u64) -> usize {
+        let mut best = slots.trailing_zeros() as usize;
+        let mut rest = slots & (slots - 1);
+        loop {
+            let older = self.older[best % MAX_SLOTS];
+            rest &= if OLDEST { older } else { !older };
+            if rest == 0 {
+                return best;
+            }
+            best = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
         }
     }
-    best
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const AGES: [u64; 4] = [30, 10, 40, 20];
+    /// Of four slots, 1 started first, then 3, 0 and 2.
+    fn order() -> Order {
+        let mut order = Order::default();
+        let mut taken = 0;
+        for slot in [2, 1, 3, 0, 2] {
+            order.start(slot, taken);
+            taken |= 1 << slot;
+        }
+        order
+    }
 
     #[test]
     fn greedy_stays_then_takes_the_oldest_or_youngest() {
         let mut s = Greedy::<true>::default();
-        assert_eq!([s.pick(0b1101, &AGES), s.pick(0b1111, &AGES), s.pick(0b0111, &AGES)], [3, 3, 1]);
+        assert_eq!([s.pick(0b1101, &order()), s.pick(0b1111, &order()), s.pick(0b0111, &order())], [3, 3, 1]);
         let mut s = Greedy::<false>::default();
-        assert_eq!([s.pick(0b1011, &AGES), s.pick(0b0101, &AGES), s.pick(0b1010, &AGES)], [0, 0, 3]);
+        assert_eq!([s.pick(0b1011, &order()), s.pick(0b0101, &order()), s.pick(0b1010, &order())], [0, 0, 3]);
     }
 
     #[test]
@@ -89,10 +126,10 @@ mod tests {
     fn two_level_keeps_to_its_active_set_while_it_can() {
         let mut s = TwoLevel::new(2);
         // 1 and 3 are the oldest: they become the active set.
-        let picked: Vec<usize> = [0b1111, 0b1101, 0b1111, 0b1111].iter().map(|r| s.pick(*r, &AGES)).collect();
+        let picked: Vec<usize> = [0b1111, 0b1101, 0b1111, 0b1111].iter().map(|r| s.pick(*r, &order())).collect();
         assert_eq!(picked, [1, 3, 1, 3]);
         // Neither can go: the oldest other one replaces the one that issued longest ago.
-        assert_eq!(s.pick(0b0101, &AGES), 0);
-        assert_eq!(s.pick(0b1111, &AGES), 3);
+        assert_eq!(s.pick(0b0101, &order()), 0);
+        assert_eq!(s.pick(0b1111, &order()), 3);
     }
 }

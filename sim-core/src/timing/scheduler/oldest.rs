@@ -1,12 +1,12 @@
 //! Always the oldest.
-use super::by_age;
+use super::Order;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Oldest;
 
 impl Oldest {
     #[inline]
-    pub fn pick(&mut self, ready: u64, ages: &[u64]) -> usize {
-        by_age::<true>(ready, ages)
+    pub fn pick(&mut self, ready: u64, order: &Order) -> usize {
+        order.oldest(ready)
     }
 }

@@ -1,6 +1,6 @@
 //! Two levels: round robin in a small active set; a warp from outside comes in when none of the set can go, in place
 //! of the one that issued longest ago.
-use super::{MAX_SLOTS, by_age};
+use super::{MAX_SLOTS, Order};
 
 #[derive(Clone, Debug)]
 pub(crate) struct TwoLevel {
@@ -16,12 +16,12 @@ impl TwoLevel {
         TwoLevel { size, active: 0, picked: [0; MAX_SLOTS], picks: 0 }
     }
 
-    pub fn pick(&mut self, ready: u64, ages: &[u64]) -> usize {
+    pub fn pick(&mut self, ready: u64, order: &Order) -> usize {
         let filling = self.active.count_ones() < self.size && ready & !self.active != 0;
         let slot = if ready & self.active != 0 && !filling {
             self.longest_ago(ready & self.active)
         } else {
-            let slot = by_age::<true>(ready & !self.active, ages);
+            let slot = order.oldest(ready & !self.active);
             if self.active.count_ones() >= self.size {
                 self.active &= !(1 << self.longest_ago(self.active));
             }
@@ -34,6 +34,7 @@ impl TwoLevel {
     }
 
     fn longest_ago(&self, slots: u64) -> usize {
-        by_age::<true>(slots, &self.picked)
+        let among = (0..MAX_SLOTS).filter(|slot| slots >> slot & 1 != 0);
+        among.min_by_key(|slot| self.picked[*slot]).unwrap_or(0)
     }
 }
