@@ -35,6 +35,9 @@ presets! {
     "generic" true,
 }
 
+/// What machines build on that is no machine itself.
+const LAYERS: &[Preset] = &[Preset { name: "library", text: include_str!("../machines/library.toml"), hidden: true }];
+
 pub(crate) fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|p| p.name == name)
+    PRESETS.iter().chain(LAYERS).find(|p| p.name == name)
 }

@@ -35,6 +35,9 @@ spec! {
             multiply_pipe: Vec<String> [""],
             /// What operations without a single machine instruction cost: mnemonic to steps (see `docs/recipes.md`).
             recipes: BTreeMap<String, Vec<String>> [""],
+            /// What functions of the OpenCL library and long divisions cost, in the same form; a recipe of the same name in
+            /// `recipes` goes first.
+            library: BTreeMap<String, Vec<String>> [""],
             /// Whether the compiler combines the atomics of a sub-group to one address into one: additions and other
             /// integer operations without a result always, additions with one where all work-items are active.
             aggregate_atomics: bool [""],

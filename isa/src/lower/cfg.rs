@@ -16,20 +16,35 @@ pub(super) struct Cfg {
 
 impl Cfg {
     pub fn of(f: &MFunc) -> Cfg {
-        let n = f.blocks.len();
-        let mut forward = DiGraph::<(), ()>::with_capacity(n, n * 2);
-        for _ in 0..n {
-            forward.add_node(());
-        }
-        for (b, block) in f.blocks.iter().enumerate() {
-            for e in block.term.edges() {
-                forward.add_edge(NodeIndex::new(b), NodeIndex::new(e.block), ());
-            }
-        }
-        let dominators = simple_fast(&forward, NodeIndex::new(0));
+        let dominators = dominators(f);
         let depth = loop_depth(f, &dominators);
         Cfg { order: layout(f, &depth), post_dominator: post_dominators(f, &dominators), depth }
     }
+
+    /// For each block the nearest one that dominates it and is in no loop; itself where it is in none.
+    pub fn outside_loops(f: &MFunc) -> Vec<usize> {
+        let dominators = dominators(f);
+        let depth = loop_depth(f, &dominators);
+        let outside = |b: usize| {
+            let mut above = dominators.dominators(NodeIndex::new(b)).into_iter().flatten();
+            above.find(|d| depth[d.index()] == 0).map_or(b, |d| d.index())
+        };
+        (0..f.blocks.len()).map(outside).collect()
+    }
+}
+
+fn dominators(f: &MFunc) -> Dominators<NodeIndex> {
+    let n = f.blocks.len();
+    let mut forward = DiGraph::<(), ()>::with_capacity(n, n * 2);
+    for _ in 0..n {
+        forward.add_node(());
+    }
+    for (b, block) in f.blocks.iter().enumerate() {
+        for e in block.term.edges() {
+            forward.add_edge(NodeIndex::new(b), NodeIndex::new(e.block), ());
+        }
+    }
+    simple_fast(&forward, NodeIndex::new(0))
 }
 
 /// Immediate post-dominator of each block, where lanes that went different ways meet again.

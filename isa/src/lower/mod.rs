@@ -118,7 +118,7 @@ pub fn lower(
     let fail = |why| LowerError { kernel: kernel.name.clone(), file: String::new(), line: 0, why };
     constants::legalise(&mut f, options);
     abi::insert(&mut f, options, facts.local_variables).map_err(fail)?;
-    recipes::expand(&mut f, &recipes::Recipes::parse(&options.target.recipes).map_err(fail)?);
+    recipes::expand(&mut f, &mut recipes::Recipes::of(options.target).map_err(fail)?).map_err(fail)?;
     predicate::predicate(&mut f, options.target.predication as usize);
     tidy::merge_blocks(&mut f);
     abi::converge(&mut f, options);

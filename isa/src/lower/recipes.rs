@@ -3,14 +3,16 @@
 //! A recipe is a list of steps from the target section (`docs/recipes.md`). One step carries the value; the others are
 //! ghosts, which take pipes, registers and dependences but have no effect. Recipes are expanded before scheduling and
 //! allocation, so their steps interleave with other code.
+use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, VReg};
 use std::collections::{BTreeMap, HashMap};
-use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass};
+use warpscope_configs::specs::TargetSpec;
+use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass, Rounding, Ty};
 use warpscope_exec::program::steps::{AFTER_LOW, GUARDED, HIGH, READ_EARLIER_SHIFT};
 use warpscope_exec::program::{SourceLine, flags};
 
 /// Where a step reads from or writes to.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// Source 0, 1 or 2 of the operation, and which word of it.
     Source(u8, u8),
@@ -18,12 +20,16 @@ enum Place {
     Result(u8),
     /// A temporary register.
     Temp(u8),
+    /// A temporary of two registers.
+    Wide(u8),
     /// A temporary predicate.
     Predicate(u8),
     /// A temporary uniform register.
     Uniform(u8),
     /// The step that carries the value.
     Value,
+    /// Nothing: the step has no result.
+    Nowhere,
 }
 
 /// One step.
@@ -34,58 +40,111 @@ struct Step {
     from: Vec<Place>,
     /// Its predicates are guards, not operands.
     guarded: bool,
+    /// It makes a constant in a temporary, which further operations of the kind share.
+    constant: bool,
     /// Of the step with the value: sources of the operation that steps it depends on have read, by bit.
     read_earlier: u8,
 }
 
-/// Parsed recipes by the name of the operation.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Recipes(BTreeMap<String, Vec<Step>>);
+/// Recipes by the name of the operation: those of the target, then those of its library.
+#[derive(Clone, Debug)]
+pub(super) struct Recipes<'a> {
+    target: &'a TargetSpec,
+    /// Those that were wanted so far. A library has far more than a kernel uses.
+    parsed: BTreeMap<&'a str, Vec<Step>>,
+}
 
-impl Recipes {
-    /// Parses all recipes of a target; the error names the recipe and the step.
-    pub fn parse(text: &BTreeMap<String, Vec<String>>) -> Result<Recipes, String> {
-        let mut recipes = BTreeMap::new();
-        for (name, lines) in text {
-            let steps: Result<Vec<Step>, String> = lines
-                .iter()
-                .map(|l| step(l).map_err(|why| format!("target.recipes.\"{name}\": step `{l}`: {why}")))
-                .collect();
-            let mut steps = steps?;
-            let values = steps.iter().filter(|s| s.to == Place::Value).count();
-            if values != 1 {
-                return Err(format!("target.recipes.\"{name}\": {values} steps carry the value; it must be one"));
-            }
-            find_read_earlier(&mut steps);
-            recipes.insert(name.clone(), steps);
+impl<'a> Recipes<'a> {
+    /// The recipes of a target; the error names the recipe and the step.
+    pub fn of(target: &'a TargetSpec) -> Result<Recipes<'a>, String> {
+        let mut recipes = Recipes { target, parsed: BTreeMap::new() };
+        for (name, lines) in &target.recipes {
+            recipes.parsed.insert(name, parse("recipes", name, lines)?);
         }
-        Ok(Recipes(recipes))
+        Ok(recipes)
+    }
+
+    /// The recipe called `name`, if there is one.
+    fn named(&mut self, name: &str) -> Result<Option<&[Step]>, String> {
+        let library = &self.target.library;
+        if !self.parsed.contains_key(name)
+            && let Some((name, mut lines)) = library.get_key_value(name)
+        {
+            if let [only] = lines.as_slice()
+                && let Some(other) = only.strip_prefix("as ")
+            {
+                let missing = || format!("target.library.\"{name}\": there is no recipe \"{other}\"");
+                lines = library.get(other).ok_or_else(missing)?;
+            }
+            self.parsed.insert(name, parse("library", name, lines)?);
+        }
+        Ok(self.parsed.get(name).map(Vec::as_slice))
     }
 
     /// The recipe of an operation, if it has one.
-    fn find(&self, i: &MInst, zero: bool) -> Option<&Vec<Step>> {
+    fn find(&mut self, i: &MInst, last: Option<u32>) -> Result<Option<&[Step]>, String> {
         if matches!(i.class, OpClass::LoadUniform | OpClass::LoadConstant) && i.op == Op::Mov64 {
             // Both words come in one load.
-            return None;
+            return Ok(None);
         }
-        let name = i.op.mnemonic();
-        let detail = match i.op {
-            Op::MathF16 | Op::MathF32 | Op::MathF64 => MathFn::ALL.get(i.imm2 as usize).map(|f| f.name().to_string()),
-            Op::IntFn => IntFn::ALL.get(i.imm as usize).map(|f| f.name().to_string()),
-            Op::Convert => {
-                let c = Conversion::unpack(i.imm);
-                let sign = |ty: warpscope_exec::ops::Ty, signed: bool| match ty.is_float() {
-                    true => format!("{ty:?}").to_lowercase(),
-                    false => format!("{}{}", if signed { 's' } else { 'u' }, ty.bits()),
-                };
-                Some(format!("{}.{}", sign(c.to, c.to_signed), sign(c.from, c.from_signed)))
+        for name in names(i, last) {
+            if self.target.recipes.contains_key(&name) || self.target.library.contains_key(&name) {
+                return self.named(&name);
             }
-            // A last source of 0 costs less.
-            _ if zero => Some("zero".to_string()),
-            _ => None,
-        };
-        detail.and_then(|d| self.0.get(&format!("{name}.{d}"))).or_else(|| self.0.get(name))
+        }
+        Ok(None)
     }
+}
+
+/// Parses a recipe of the key `target.{key}`.
+fn parse(key: &str, name: &str, lines: &[String]) -> Result<Vec<Step>, String> {
+    let steps: Result<Vec<Step>, String> =
+        lines.iter().map(|l| step(l).map_err(|why| format!("target.{key}.\"{name}\": step `{l}`: {why}"))).collect();
+    let mut steps = steps?;
+    let values = steps.iter().filter(|s| s.to == Place::Value).count();
+    if values != 1 {
+        return Err(format!("target.{key}.\"{name}\": {values} steps carry the value; it must be one"));
+    }
+    find_read_earlier(&mut steps);
+    Ok(steps)
+}
+
+/// The names under which an operation's recipe is looked up, the most specific first. `last` is the value of its last
+/// source where that is a literal.
+fn names(i: &MInst, last: Option<u32>) -> impl Iterator<Item = String> + use<> {
+    let name = i.op.mnemonic();
+    let sign = |ty: Ty, signed: bool| match ty.is_float() {
+        true => format!("{ty:?}").to_lowercase(),
+        false => format!("{}{}", if signed { 's' } else { 'u' }, ty.bits()),
+    };
+    let special = match i.op {
+        Op::MathF16 | Op::MathF32 | Op::MathF64 => match MathFn::ALL.get(i.imm2 as usize) {
+            // Functions of half precision are computed in single precision.
+            Some(f) if i.op == Op::MathF16 => {
+                [Some(format!("{name}.{}", f.name())), Some(format!("mufu.{}", f.name()))]
+            }
+            f => [f.map(|f| format!("{name}.{}", f.name())), None],
+        },
+        Op::IntFn => match (IntFn::ALL.get(i.imm as usize), Ty::ALL.get(i.imm2 as usize)) {
+            (Some(f), Some(&ty)) => {
+                let ty = sign(ty, format!("{f:?}").ends_with('S'));
+                [Some(format!("{name}.{}.{ty}", f.name())), Some(format!("{name}.{}", f.name()))]
+            }
+            _ => [None, None],
+        },
+        Op::Convert => {
+            let c = Conversion::unpack(i.imm);
+            let types = format!("{name}.{}.{}", sign(c.to, c.to_signed), sign(c.from, c.from_signed));
+            [c.saturate.then(|| format!("{types}.sat")), Some(types)]
+        }
+        Op::FRoundF16 | Op::FRoundF32 | Op::FRoundF64 => {
+            [(i.imm == Rounding::NearestAway as i32).then(|| format!("{name}.round")), None]
+        }
+        Op::IAddZext => [(i.imm != 0).then(|| format!("{name}.offset")), None],
+        // A literal last source, in particular 0, may cost less.
+        _ => [(last == Some(0)).then(|| format!("{name}.zero")), last.map(|_| format!("{name}.literal"))],
+    };
+    special.into_iter().flatten().chain([name.to_string()])
 }
 
 /// Parses `class to = from, from …` or `class to`.
@@ -119,13 +178,14 @@ fn step(line: &str) -> Result<Step, String> {
         guarded = true;
         from.push(guard);
     }
-    if from.len() > 3 {
-        return Err("it has more than three sources".into());
+    if from.len() > 4 {
+        return Err("it has more than four sources".into());
     }
     if guarded && to == Place::Value {
         return Err("the step with the value cannot be guarded: it always has its effect".into());
     }
-    Ok(Step { class, to, from, guarded, read_earlier: 0 })
+    let constant = from.is_empty() && matches!(to, Place::Temp(_) | Place::Wide(_));
+    Ok(Step { class, to, from, guarded, constant, read_earlier: 0 })
 }
 
 /// Notes at the step with the value which sources the steps that it depends on have read. A step that names no
@@ -156,48 +216,110 @@ fn place(text: &str) -> Result<Place, String> {
     let number = || name[1..].parse::<u8>().map_err(|_| format!("`{text}` is not a place"));
     Ok(match name {
         "value" => Place::Value,
+        "none" => Place::Nowhere,
         "d" => Place::Result(word),
         "a" => Place::Source(0, word),
         "b" => Place::Source(1, word),
         "c" => Place::Source(2, word),
         _ if name.starts_with('t') => Place::Temp(number()?),
+        _ if name.starts_with('w') => Place::Wide(number()?),
         _ if name.starts_with('p') => Place::Predicate(number()?),
         _ if name.starts_with('u') => Place::Uniform(number()?),
-        _ => return Err(format!("`{text}` is not a place (d, a, b, c, t0…, p0…, u0…, value)")),
+        _ => return Err(format!("`{text}` is not a place (d, a, b, c, t0…, w0…, p0…, u0…, value, none)")),
     })
 }
 
 /// Temporaries of one expansion.
 #[derive(Default)]
-struct Temps(HashMap<(u8, u8), VReg>);
+struct Temps(Vec<(Place, VReg)>);
 
 impl Temps {
-    fn get(&mut self, f: &mut MFunc, file: File, n: u8) -> VReg {
-        *self.0.entry((file as u8, n)).or_insert_with(|| f.new_vreg(file, 1))
+    fn get(&mut self, f: &mut MFunc, p: Place) -> VReg {
+        if let Some(&(_, v)) = self.0.iter().find(|t| t.0 == p) {
+            return v;
+        }
+        let v = match p {
+            Place::Predicate(_) => f.new_vreg(File::Predicate, 1),
+            Place::Uniform(_) => f.new_vreg(File::Uniform, 1),
+            Place::Wide(_) => f.new_vreg(File::Vector, 2),
+            _ => f.new_vreg(File::Vector, 1),
+        };
+        self.0.push((p, v));
+        v
+    }
+}
+
+/// Constants of recipes are made before the loops as long as there are no more of them in one place.
+const CONSTANTS_BEFORE_LOOPS: u32 = 6;
+
+/// Where the constants of recipes are made: once a block, or before the loops around it.
+struct Constants {
+    /// For each block the one before all loops around it.
+    outside: Vec<usize>,
+    /// How many were put at the end of each block for loops.
+    count: Vec<u32>,
+    /// The register by block, recipe (the place of its steps in memory; never iterated) and number.
+    made: HashMap<(usize, usize, Place), VReg>,
+}
+
+impl Constants {
+    /// Makes the constant of step `s` of a recipe available in block `b`, whose code so far is `out`.
+    fn get(&mut self, f: &mut MFunc, b: usize, i: &MInst, recipe: &[Step], s: &Step, out: &mut Vec<MInst>) -> VReg {
+        let key = |b: usize| (b, recipe.as_ptr() as usize, s.to);
+        let before = self.outside[b];
+        if let Some(&v) = self.made.get(&key(before)).or_else(|| self.made.get(&key(b))) {
+            return v;
+        }
+        let mut temps = Temps::default();
+        let g = ghost(f, i, s, &[], &mut temps);
+        let v = temps.get(f, s.to);
+        if before != b && self.count[before] < CONSTANTS_BEFORE_LOOPS {
+            self.count[before] += 1;
+            f.blocks[before].insts.push(g);
+            self.made.insert(key(before), v);
+        } else {
+            out.push(g);
+            self.made.insert(key(b), v);
+        }
+        v
     }
 }
 
 /// Expands every operation that has a recipe.
-pub(super) fn expand(f: &mut MFunc, recipes: &Recipes) {
-    for b in 0..f.blocks.len() {
+pub(super) fn expand(f: &mut MFunc, recipes: &mut Recipes) -> Result<(), String> {
+    let blocks = f.blocks.len();
+    let mut constants = Constants { outside: Cfg::outside_loops(f), count: vec![0; blocks], made: HashMap::new() };
+    for b in 0..blocks {
         let old = std::mem::take(&mut f.blocks[b].insts);
         let mut new = Vec::with_capacity(old.len());
         for i in old {
-            let zero = i.src.iter().rev().find(|s| !s.is_none()).is_some_and(|&s| f.pool.literal(s) == Some(0));
-            match recipes.find(&i, zero && !i.is_ghost()) {
-                Some(steps) if !i.is_ghost() => expand_one(f, i, steps, &mut new),
-                _ => new.push(i),
+            if i.is_ghost() {
+                new.push(i);
+                continue;
+            }
+            let last = i.src.iter().rev().find(|s| !s.is_none()).and_then(|&s| f.pool.literal(s));
+            match recipes.find(&i, last)? {
+                Some(steps) => expand_one(f, b, i, steps, &mut constants, &mut new),
+                None => new.push(i),
             }
         }
+        // What a later block put here for its loop comes last.
+        new.append(&mut f.blocks[b].insts);
         f.blocks[b].insts = new;
     }
+    Ok(())
 }
 
-fn expand_one(f: &mut MFunc, i: MInst, steps: &[Step], out: &mut Vec<MInst>) {
+fn expand_one(f: &mut MFunc, b: usize, i: MInst, steps: &[Step], constants: &mut Constants, out: &mut Vec<MInst>) {
     let mut temps = Temps::default();
     let uniform = i.flags & flags::UNIFORM != 0;
     let low_first = steps.iter().any(|s| s.to == Place::Result(0));
     for s in steps {
+        if s.constant && !uniform {
+            let v = constants.get(f, b, &i, steps, s, out);
+            temps.0.push((s.to, v));
+            continue;
+        }
         let from: Vec<Opd> = s.from.iter().map(|&p| operand(f, &i, p, &mut temps)).collect();
         if s.to == Place::Value {
             let mut value = i.clone();
@@ -214,7 +336,7 @@ fn expand_one(f: &mut MFunc, i: MInst, steps: &[Step], out: &mut Vec<MInst>) {
             // Further dependences take free source slots from the last one on, which the operation does not look at.
             let mut from = from.into_iter().filter(|o| !o.is_none());
             for slot in [3, 2, 1] {
-                if value.src[slot].is_none() && (slot == 3 || !reads_optional(value.op)) {
+                if value.src[slot].is_none() && (slot == 3 || !(reads_optional(value.op) || reads_pairs(&value))) {
                     value.src[slot] = from.next().unwrap_or(Opd::None);
                 }
             }
@@ -242,16 +364,20 @@ fn reads_optional(op: Op) -> bool {
     )
 }
 
+/// Whether even an absent source but the last stands for two registers.
+fn reads_pairs(i: &MInst) -> bool {
+    i.op == Op::MathF64 || i.op == Op::IntFn && i.imm2 == Ty::I64 as u32
+}
+
 fn ghost(f: &mut MFunc, i: &MInst, s: &Step, from: &[Opd], temps: &mut Temps) -> MInst {
     let dst = match s.to {
-        Place::Temp(n) => Opd::Reg(temps.get(f, File::Vector, n), 0),
-        Place::Predicate(n) => Opd::Pred(temps.get(f, File::Predicate, n), false),
-        Place::Uniform(n) => Opd::Reg(temps.get(f, File::Uniform, n), 0),
+        Place::Temp(_) | Place::Wide(_) | Place::Uniform(_) => Opd::Reg(temps.get(f, s.to), 0),
+        Place::Predicate(_) => Opd::Pred(temps.get(f, s.to), false),
         Place::Result(w) => match i.dst {
             Opd::Reg(v, at) => Opd::Reg(v, at + w.min(f.info(v).size - 1 - at)),
             _ => Opd::None,
         },
-        Place::Source(..) | Place::Value => Opd::None,
+        Place::Source(..) | Place::Value | Place::Nowhere => Opd::None,
     };
     let mut g = MInst::new(Op::Nop, dst, from, i.loc);
     g.flags = flags::GHOST | i.flags & flags::UNIFORM;
@@ -274,11 +400,10 @@ fn operand(f: &mut MFunc, i: &MInst, p: Place, temps: &mut Temps) -> Opd {
             Opd::Reg(v, at) => Opd::Reg(v, at + w.min(f.info(v).size - 1 - at)),
             o => o,
         },
-        Place::Temp(n) => Opd::Reg(temps.get(f, File::Vector, n), 0),
-        Place::Predicate(n) => Opd::Pred(temps.get(f, File::Predicate, n), false),
-        Place::Uniform(n) => Opd::Reg(temps.get(f, File::Uniform, n), 0),
+        Place::Temp(_) | Place::Wide(_) | Place::Uniform(_) => Opd::Reg(temps.get(f, p), 0),
+        Place::Predicate(_) => Opd::Pred(temps.get(f, p), false),
         // The result is not there yet: what wrote its word for the scoreboard orders the steps already.
-        Place::Result(_) | Place::Value => Opd::None,
+        Place::Result(_) | Place::Value | Place::Nowhere => Opd::None,
     }
 }
 
@@ -322,7 +447,42 @@ mod tests {
             ["compare p0 = b", "fp32 t0 = a, @p0", "alu t1 = c", "fp32 value = t0"].map(|l| step(l).unwrap()).into();
         find_read_earlier(&mut steps);
         assert_eq!(steps[3].read_earlier, 0b011, "what reads `c` could come after the value");
-        let two = BTreeMap::from([("iadd.64".to_string(), vec!["alu t0 = a".to_string()])]);
-        assert!(Recipes::parse(&two).unwrap_err().contains("0 steps carry the value"));
+        let none = parse("recipes", "iadd.64", &["alu t0 = a".to_string()]).unwrap_err();
+        assert!(none.contains("target.recipes.\"iadd.64\": 0 steps carry the value"), "{none}");
+        let step_of_library = parse("library", "mufu.pow", &["alu t0 = a, b, c, t1, t2".to_string()]).unwrap_err();
+        assert!(step_of_library.contains("target.library.\"mufu.pow\": step"), "{step_of_library}");
+    }
+
+    #[test]
+    fn the_library_of_every_machine_is_whole() {
+        for name in ["generic", "nvidia-h200", "wave64", "simd32", "tiny"] {
+            let target = warpscope_configs::load(name, &[]).expect("the preset loads").spec.target;
+            let mut recipes = Recipes::of(&target).unwrap();
+            for key in target.library.keys() {
+                assert!(recipes.named(key).unwrap().is_some_and(|steps| !steps.is_empty()), "{key} of {name}");
+            }
+            // What the OpenCL library computes is never one instruction.
+            for f in ["pow", "powr", "erf", "atan2", "lgamma", "f64.exp", "f64.pow"] {
+                assert!(recipes.named(&format!("mufu.{f}")).unwrap().unwrap().len() > 10, "{f} of {name}");
+            }
+        }
+        let mut target = warpscope_configs::load("generic", &[]).expect("the preset loads").spec.target;
+        target.library.insert("frem".into(), vec!["as nothing".into()]);
+        let e = Recipes::of(&target).unwrap().named("frem").unwrap_err();
+        assert!(e.contains("target.library.\"frem\": there is no recipe \"nothing\""), "{e}");
+    }
+
+    #[test]
+    fn the_most_specific_name_comes_first() {
+        let inst = |op, imm, imm2| MInst::new(op, Opd::None, &[], SourceLine::default()).imm(imm).imm2(imm2);
+        let at = |f: &str, signed: bool| {
+            let found = |g: &IntFn| g.name() == f && format!("{g:?}").ends_with('S') == signed;
+            IntFn::ALL.iter().position(found).unwrap() as i32
+        };
+        let list = |i: &MInst, last| names(i, last).collect::<Vec<_>>();
+        let add_sat = inst(Op::IntFn, at("add_sat", false), Ty::I16 as u32);
+        assert_eq!(list(&add_sat, None), ["ifn.add_sat.u16", "ifn.add_sat", "ifn"]);
+        assert_eq!(list(&inst(Op::SDiv64, 0, 0), Some(7)), ["idiv.s64.literal", "idiv.s64"]);
+        assert_eq!(list(&inst(Op::LeaSext, 2, 0), Some(0)), ["lea.sx32.zero", "lea.sx32.literal", "lea.sx32"]);
     }
 }

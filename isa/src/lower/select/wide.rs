@@ -67,8 +67,13 @@ impl Selector<'_> {
         for (term, other) in [(a, b), (b, a)] {
             let Some((word, sign)) = self.extended(term) else { continue };
             let src = [self.operand(word), self.operand(other)];
+            let offset = self
+                .f
+                .def_inst(other)
+                .is_some_and(|d| matches!(self.launch_pair(d), Some((LaunchConstant::GlobalOffset { .. }, _))));
             let d = self.destination(r);
-            self.push(if sign { Op::IAddSext } else { Op::IAddZext }, d, &src);
+            // The immediate says that the sum is one of an id and the launch's offset, for its recipe.
+            self.push(if sign { Op::IAddSext } else { Op::IAddZext }, d, &src).imm = offset as i32;
             return true;
         }
         false
