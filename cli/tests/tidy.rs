@@ -111,6 +111,23 @@ fn package(folder: &Path) -> String {
     table["package"]["name"].as_str().unwrap().to_string()
 }
 
+/// A key that nothing reads would be changed in vain.
+#[test]
+fn every_key_of_a_machine_is_used() {
+    let text: String = sources().into_iter().filter(|(path, _)| !path.starts_with("configs")).map(|s| s.1).collect();
+    let used = |key: &str| {
+        let field = format!(".{}", key.rsplit('.').next().unwrap_or(key));
+        text.match_indices(&field).any(|(at, _)| !text[at + field.len()..].starts_with(is_word))
+    };
+    // The description is for readers of the file.
+    let keys = warpscope_configs::machine_keys().keys.into_iter().filter(|key| key.path != "chip.description");
+    none(keys.filter(|key| !used(&key.path)).map(|key| format!("{} is read nowhere", key.path)).collect());
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
 /// Compares a generated part of a document with what is there; `BLESS=1` writes it.
 fn generated(document: &str, text: &str) {
     let path = root().join(document);

@@ -1,4 +1,5 @@
 //! Checks between keys: values that are each in range but contradict each other.
+use crate::specs::FetchCacheSpec;
 use crate::{MachineSpec, Problem, join, schema};
 
 /// Keys that `compute_unit.classes` must have; the instruction set's `OpClass` has the same (a test compares them).
@@ -35,9 +36,12 @@ pub const OPERATION_CLASSES: &[&str] = &[
     "exit",
 ];
 
-/// Warps of a sub-core, and pipes, that the simulator has room for.
+/// Warps of a sub-core, pipes, and pipes of one class that the simulator has room for.
 const MOST_WARPS: u32 = 64;
 const MOST_PIPES: usize = 32;
+const MOST_CHOICES: usize = 4;
+/// Bytes that the state of a machine may take on the computer that simulates it.
+const MOST_STATE: u64 = 8 << 30;
 
 /// Appends a problem for each contradiction.
 pub(crate) fn cross(machine: &MachineSpec, problems: &mut Vec<Problem>) {
@@ -45,8 +49,10 @@ pub(crate) fn cross(machine: &MachineSpec, problems: &mut Vec<Problem>) {
     sub_groups(machine, &mut add);
     compute_unit(machine, &mut add);
     classes(machine, &mut add);
+    frontend(machine, &mut add);
     local_memory(machine, &mut add);
     l2_and_dram(machine, &mut add);
+    state(machine, &mut add);
 }
 
 fn sub_groups(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
@@ -128,11 +134,48 @@ fn classes(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
         if class.pipes.is_empty() {
             add(&join(&path, "pipes"), "must name at least one pipe".into());
         }
+        if class.pipes.len() > MOST_CHOICES {
+            let why = format!("can name at most {MOST_CHOICES} pipes, not {}", class.pipes.len());
+            add(&join(&path, "pipes"), why);
+        }
         for pipe in class.pipes.iter().filter(|p| !cu.pipes.contains_key(*p)) {
             let near = schema::nearest(pipe, cu.pipes.keys().map(String::as_str));
             let hint = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
             add(&join(&path, "pipes"), format!("there is no pipe `{pipe}` in compute_unit.pipes{hint}"));
         }
+    }
+}
+
+fn frontend(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let spec = &machine.frontend;
+    let caches = [
+        ("l0_instruction", &spec.l0_instruction),
+        ("l1_instruction", &spec.l1_instruction),
+        ("l0_constant", &spec.l0_constant),
+        ("l1_constant", &spec.l1_constant),
+        ("l2_fetch", &spec.l2_fetch),
+    ];
+    for (name, cache) in caches {
+        let path = join("frontend", name);
+        if !cache.line.is_power_of_two() {
+            add(&join(&path, "line"), format!("{} is not a power of two", cache.line));
+        }
+        if cache.capacity < cache.line {
+            let why = format!("{} B do not hold one line of {} B", cache.capacity, cache.line);
+            add(&join(&path, "capacity"), why);
+        }
+    }
+    // What is asked of a level is one of its lines.
+    let [l0, l1, operands, indexed, far] = caches;
+    for ((near, small), (name, large)) in [(l0, l1), (l1, far), (operands, far), (indexed, far)] {
+        if !large.line.is_multiple_of(small.line) {
+            let why = format!("{} must be a multiple of frontend.{near}.line = {}", large.line, small.line);
+            add(&join(&join("frontend", name), "line"), why);
+        }
+    }
+    if !spec.l0_instruction.line.is_multiple_of(spec.instruction_bytes) {
+        let why = format!("{} must divide frontend.l0_instruction.line", spec.instruction_bytes);
+        add("frontend.instruction_bytes", why);
     }
 }
 
@@ -210,5 +253,44 @@ fn l2_and_dram(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
     let smallest = memory.local.combined.saturating_sub(memory.local.carve_outs.last().copied().unwrap_or(0));
     if memory.l1.enabled && smallest < memory.line {
         add("memory.local.carve_outs", "the largest leaves not one line to the L1".into());
+    }
+}
+
+/// What the simulator keeps for a machine that is used to the full must fit a computer.
+fn state(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
+    let (frontend, memory) = (&machine.frontend, &machine.memory);
+    let units = u64::from(machine.chip.compute_units);
+    let sub_cores = u64::from(machine.compute_unit.sub_cores);
+    // Upper bounds of what a line with its tag and a miss register take.
+    let lines = |bytes: u64, line: u32| bytes / u64::from(line.max(1)) * 32;
+    let misses = |registers: u32| u64::from(registers) * 48;
+    let fetch = |cache: &FetchCacheSpec| lines(cache.capacity.into(), cache.line);
+    let parts = [
+        ("compute_unit.registers", units * u64::from(machine.compute_unit.registers) * 4),
+        ("frontend.l0_instruction.capacity", units * sub_cores * fetch(&frontend.l0_instruction)),
+        ("frontend.l1_instruction.capacity", units * fetch(&frontend.l1_instruction)),
+        ("frontend.l0_constant.capacity", units * sub_cores * fetch(&frontend.l0_constant)),
+        ("frontend.l1_constant.capacity", units * fetch(&frontend.l1_constant)),
+        ("frontend.l2_fetch.capacity", units * fetch(&frontend.l2_fetch)),
+        (
+            "memory.local.combined",
+            units * (u64::from(memory.local.combined) + lines(memory.local.combined.into(), memory.line)),
+        ),
+        ("memory.l1.mshrs", units * misses(memory.l1.mshrs)),
+        ("memory.l2.capacity", lines(memory.l2.capacity, memory.line)),
+        ("memory.l2.mshrs", u64::from(memory.l2.slices) * 2 * misses(memory.l2.mshrs)),
+    ];
+    let all: u64 = parts.iter().map(|part| part.1).sum();
+    if let Some((path, bytes)) = parts.iter().max_by_key(|part| part.1)
+        && all > MOST_STATE
+    {
+        let gib = |bytes: u64| bytes.div_ceil(1 << 30);
+        let why = format!(
+            "the machine's state would take up to {} GiB of this computer's memory, {} GiB of it for this; at most {} GiB can be simulated",
+            gib(all),
+            gib(*bytes),
+            gib(MOST_STATE)
+        );
+        add(path, why);
     }
 }

@@ -81,12 +81,32 @@ fn impossible_values_are_refused_with_the_range() {
         ),
         ("memory.local.carve_outs=[8192, 999999999]", "do not fit memory.local.combined"),
         ("compute_unit.classes.fp31.pipes=['fma']", "compute_unit.classes.fp31.latency: is missing"),
+        (
+            "compute_unit.classes.fp32.pipes=['fma', 'fma', 'fma', 'fma', 'fma']",
+            "compute_unit.classes.fp32.pipes: can name at most 4 pipes, not 5",
+        ),
+        (
+            "frontend.l1_instruction.line=64",
+            "frontend.l1_instruction.line: 64 must be a multiple of frontend.l0_instruction.line = 128",
+        ),
+        (
+            "frontend.l1_constant.line=256",
+            "frontend.l2_fetch.line: 128 must be a multiple of frontend.l1_constant.line = 256",
+        ),
+        ("frontend.l0_constant.line=48", "frontend.l0_constant.line: 48 is not a power of two"),
+        ("frontend.l0_constant.capacity=32", "frontend.l0_constant.capacity: 32 is out of range"),
+        ("frontend.l1_instruction.capacity=64", "frontend.l1_instruction.capacity: 64 B do not hold one line of 128 B"),
+        ("frontend.instruction_bytes=12", "frontend.instruction_bytes: 12 must divide frontend.l0_instruction.line"),
         ("nothing", "an override has the form key=value"),
         ("=1", "an override has the form key=value"),
     ] {
         let message = refused("nvidia-h200", &[set]);
         assert!(message.contains(part), "{set}: {message}");
     }
+    let message = refused("nvidia-h200", &["chip.compute_units=4096", "frontend.l2_fetch.capacity=67108864"]);
+    // 4096 caches of 2^19 lines, and what the machine has otherwise.
+    assert!(message.contains("frontend.l2_fetch.capacity: the machine's state would take up to"), "{message}");
+    assert!(message.contains("64 GiB of it for this; at most 8 GiB"), "{message}");
 }
 
 #[test]

@@ -68,6 +68,26 @@ fn applications_give_the_recorded_outputs() {
     assert_passed(&results(&cases("validation/suite.toml", &["s"]), &machines, &functional()), &machines);
 }
 
+/// The hardware executes 27 instructions a warp for a vector addition (`warp_inst` of the measured results), and so does
+/// what the compiler makes of it.
+#[test]
+fn a_vector_addition_takes_27_instructions_a_warp() {
+    let measured =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("validation/results/h200_summary.csv"))
+            .unwrap();
+    let mut rows = measured.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let column = rows.next().unwrap().iter().position(|name| *name == "warp_inst").unwrap();
+    let measured: Vec<(&str, Option<u64>)> = rows.map(|row| (row[0], row[column].parse().ok())).collect();
+    let machines = [machine("nvidia-h200", &[])];
+    let found = results(&cases("validation/suite.toml", &["vecadd_s", "vecadd_m"]), &machines, &functional());
+    assert_passed(&found, &machines);
+    for result in &found {
+        let work = &result.records[0].counters.work;
+        assert_eq!(work.warp_instructions, 27 * work.warps, "{}", result.case.name);
+        assert!(measured.contains(&(&result.case.name, Some(work.warp_instructions))), "{}", result.case.name);
+    }
+}
+
 /// Cases of different kinds: streaming, barriers, local and global atomics, divergence, double precision.
 const MIXED: &[&str] = &["vecadd_s", "reduce_s", "histogram_s", "hashtable_s", "bfs_s", "queens_s", "dot_s", "spmv_s"];
 
@@ -129,6 +149,49 @@ fn timing_parameters_change_times_and_never_results() {
         assert_eq!(digests(&expected), digests(&changed), "{set:?}");
         assert_ne!(records(&expected), records(&changed), "{set:?}");
     }
+}
+
+/// Both ends of the range of every key, one at a time: the machine is refused with a sentence or the results are right,
+/// and the same bit for bit unless the key is the compiler's.
+#[test]
+fn no_value_in_a_keys_range_breaks_a_run() {
+    let cases = cases("full.toml", &["ndrange_1d", "histogram_s"]);
+    let digests = |found: &[CaseResult]| found.iter().map(|r| r.digests.clone()).collect::<Vec<_>>();
+    let plain = digests(&results(&cases, &[machine("tiny", &[])], &SuiteOptions::default()));
+    let (mut refused, mut failed) = (0, Vec::new());
+    for key in warpscope_configs::machine_keys().keys {
+        let path = key.path.replace("pipes.*", "pipes.fma").replace("classes.*", "classes.load-local");
+        let both = key.range.split_once("..=").map(|(low, high)| [low, high]);
+        for value in both.into_iter().flatten().chain(["true", "false"].into_iter().filter(|_| key.ty == "bool")) {
+            let set = format!("{path}={value}");
+            let Ok(config) = warpscope_configs::load("tiny", &[&set]) else {
+                refused += 1;
+                continue;
+            };
+            let machines = [NamedMachine { name: set, spec: Arc::new(config.spec) }];
+            let found = results(&cases, &machines, &SuiteOptions::default());
+            let why = found.iter().filter_map(|r| r.failure()).map(|why| format!("{}: {why}", machines[0].name));
+            // Work-groups that such a machine cannot hold are refused.
+            failed.extend(why.filter(|why| !why.contains("the machine allows") && !why.contains("does not fit on a")));
+            let ran = found.iter().all(|r| r.failure().is_none());
+            if ran && !path.starts_with("target.") && digests(&found) != plain {
+                failed.push(format!("{}: the outputs differ", machines[0].name));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!((1..100).contains(&refused), "{refused} machines were refused");
+}
+
+/// Caches of one line on the way of instructions and constants: warps take turns, and all get what they wait for.
+#[test]
+fn the_smallest_fetch_caches_let_every_warp_go_on() {
+    let levels = ["l0_instruction", "l1_instruction", "l0_constant", "l1_constant", "l2_fetch"];
+    let set: Vec<String> = levels.map(|level| format!("frontend.{level}.capacity=128")).into();
+    let set: Vec<&str> = set.iter().map(String::as_str).collect();
+    let machines = [machine("nvidia-h200", &set), machine("tiny", &set)];
+    let cases = cases("full.toml", &["boxfilter_s", "crc32_s", "conv2d_s"]);
+    assert_passed(&results(&cases, &machines, &SuiteOptions::default()), &machines);
 }
 
 /// A stopped run hands on what is finished, in order, and nothing else.

@@ -5,10 +5,8 @@ spec! {
     /// Instruction and constant fetch: sub-core cache, compute unit's cache, second-level cache, then the L2.
     pub struct FrontendSpec {
         keys {
-            /// Size of an encoded instruction.
+            /// Size of an encoded instruction: a whole number of them fill a line of the sub-core's cache.
             instruction_bytes: u32 ["B"] = 1..=64,
-            /// Decoded instructions that a warp can hold; the fetch runs this far ahead inside a line.
-            instruction_buffer: u32 ["instructions"] = 1..=64,
             /// Lines that the stream buffer of a sub-core runs ahead of the line in use; 0: no prefetch.
             prefetch_lines: u32 ["lines"] = 0..=64,
             /// From a taken branch, or the start of a warp, to the first instruction out of the sub-core's cache.
@@ -38,9 +36,9 @@ spec! {
         keys {
             /// Capacity.
             capacity: u32 ["B"] = 64..=67108864,
-            /// Line. Every level's line must be a multiple of the one's before.
+            /// Line: a power of two. Every level's line must be a multiple of the one's before.
             line: u32 ["B"] = 4..=1024,
-            /// Ways of a set.
+            /// Ways of a set; more than there are lines count as that many.
             ways: u32 [""] = 1..=1024,
             /// From a request that hits to its data at the level before.
             latency: u32 ["cycles"] = 0..=10000,

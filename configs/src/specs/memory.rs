@@ -238,7 +238,7 @@ spec! {
             /// Data that a slice writes.
             write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// Misses (lines) under way at once in a slice, to DRAM and to the other half each.
-            mshrs: u32 ["lines"] = 1..=65536,
+            mshrs: u32 ["lines"] = 1..=65535,
             /// From a slice of one half to a slice of the other one.
             far_latency: u32 ["cycles"] = 0..=10000,
             /// Data between a slice and the other half, each way.

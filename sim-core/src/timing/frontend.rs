@@ -6,6 +6,7 @@ use warpscope_configs::specs::FrontendSpec;
 
 /// A line that somebody waits for: in bytes divided by the second level's line.
 type FarLine = u64;
+const NO_LINE: FarLine = u64::MAX;
 
 /// State that outlives launches: what the caches hold.
 #[derive(Clone, Debug)]
@@ -17,14 +18,17 @@ pub(crate) struct Frontend {
     /// Bytes of a line of each cache.
     l0_line: u64,
     l1_line: u64,
-    constant_line: u64,
+    operand_line: u64,
+    indexed_line: u64,
     far_line: u64,
     prefetch: u64,
     /// Lines to ask the L2 for, with the cycle at which the request leaves.
     requests: Vec<(u64, FarLine)>,
-    /// Lines asked for, by token.
+    /// Lines asked for, by token; [`NO_LINE`] where the token is free.
     tokens: Vec<FarLine>,
     free_tokens: Vec<u32>,
+    /// Lines that have just come from the L2: whoever waits for one gets it, even where no cache had room to keep it.
+    arrived: Vec<FarLine>,
     pub counters: FetchCounters,
 }
 
@@ -50,12 +54,14 @@ impl Frontend {
             far: FetchCache::new(&spec.l2_fetch),
             l0_line: u64::from(spec.l0_instruction.line),
             l1_line: u64::from(spec.l1_instruction.line),
-            constant_line: u64::from(spec.l0_constant.line),
+            operand_line: u64::from(spec.l0_constant.line),
+            indexed_line: u64::from(spec.l1_constant.line),
             far_line: u64::from(spec.l2_fetch.line),
             prefetch: u64::from(spec.prefetch_lines),
             requests: Vec::new(),
             tokens: Vec::new(),
             free_tokens: Vec::new(),
+            arrived: Vec::new(),
             counters: FetchCounters::default(),
         }
     }
@@ -136,18 +142,27 @@ impl Frontend {
         match self.far.lookup(line) {
             Some(PENDING) => PENDING,
             Some(ready) => there.max(ready),
+            None if self.arrived.contains(&line) => there,
             None => {
                 self.counters.shared_misses += 1;
                 self.far.insert(line, PENDING);
-                self.requests.push((there, line));
+                if !self.is_asked_for(line) {
+                    self.requests.push((there, line));
+                }
                 PENDING
             }
         }
     }
 
+    /// Whether a request for the line is under way. It may be although the cache does not know of it: a set whose lines
+    /// are all pending keeps no other.
+    fn is_asked_for(&self, line: FarLine) -> bool {
+        self.tokens.contains(&line) || self.requests.iter().any(|request| request.1 == line)
+    }
+
     /// When a constant operand at byte address `address` of the constant bank can be read by the sub-core.
     pub fn operand(&mut self, sub: usize, address: u64, at: u64) -> u64 {
-        let line = address / self.constant_line;
+        let line = address / self.operand_line;
         let ready = match self.sub[sub].constant.lookup(line) {
             Some(ready) => ready,
             None => {
@@ -170,7 +185,7 @@ impl Frontend {
 
     /// When an indexed load that started at `start` has the line at byte address `address` in the constant cache.
     pub fn indexed(&mut self, address: u64, start: u64) -> u64 {
-        let line = address / self.constant_line;
+        let line = address / self.indexed_line;
         match self.l1_constant.lookup(line) {
             Some(PENDING) => PENDING,
             Some(ready) => start.max(ready),
@@ -201,18 +216,27 @@ impl Frontend {
     /// The answer to a request has arrived.
     pub fn arrive_request(&mut self, token: u32, at: u64) {
         self.free_tokens.push(token);
-        self.arrive(self.tokens[token as usize], at);
+        let line = std::mem::replace(&mut self.tokens[token as usize], NO_LINE);
+        self.arrive(line, at);
+    }
+
+    /// All that waited for the lines that have arrived have been served.
+    pub fn forget_arrived(&mut self) {
+        self.arrived.clear();
     }
 
     /// The L2's answer has arrived: the line is in every cache that waits for it.
     fn arrive(&mut self, line: FarLine, at: u64) {
         self.far.arrive(line, at);
+        self.arrived.push(line);
         let (from, to) = (line * self.far_line, (line + 1) * self.far_line);
         for part in from / self.l1_line..to.div_ceil(self.l1_line) {
             self.l1.arrive(part, at);
         }
-        for part in from / self.constant_line..to.div_ceil(self.constant_line) {
+        for part in from / self.indexed_line..to.div_ceil(self.indexed_line) {
             self.l1_constant.arrive(part, at);
+        }
+        for part in from / self.operand_line..to.div_ceil(self.operand_line) {
             for sub in &mut self.sub {
                 sub.constant.arrive(part, at);
             }
@@ -234,7 +258,6 @@ mod tests {
         let cache = |capacity, line, latency| FetchCacheSpec { capacity, line, ways: 4, latency, interval: 1 };
         FrontendSpec {
             instruction_bytes: 16,
-            instruction_buffer: 3,
             prefetch_lines,
             refill: 0,
             launch_preload: 0,
@@ -274,6 +297,42 @@ mod tests {
         assert_eq!(f.start_indexed(32, 10), 10);
         assert_eq!(f.start_indexed(1, 11), 10 + 32, "a word a cycle in this specification");
         assert_eq!((f.indexed(0, 42), f.indexed(0, 200)), (42 + 80, 200));
+    }
+
+    /// Two warps whose lines share the only way that there is, at every level: each gets its line when it comes.
+    #[test]
+    fn an_answer_serves_those_that_wait_though_no_cache_kept_its_line() {
+        let one = |line| FetchCacheSpec { capacity: line, line, ways: 1, latency: 0, interval: 1 };
+        let mut f = Frontend::new(
+            &FrontendSpec { l0_instruction: one(128), l1_instruction: one(128), l2_fetch: one(128), ..spec(0) },
+            2,
+        );
+        assert_eq!(f.instruction(0, 0, 512, 0), PENDING);
+        assert_eq!(f.instruction(1, 128, 512, 0), PENDING);
+        let mut asked = Vec::new();
+        f.send(|_, address, token| asked.push((address, token)));
+        assert_eq!(asked.iter().map(|a| a.0).collect::<Vec<_>>(), [0, 128]);
+        assert_eq!(f.instruction(1, 128, 512, 10), PENDING);
+        assert!(f.requests.is_empty(), "a request for the line is under way");
+        f.arrive_request(asked[1].1, 300);
+        assert_eq!(f.instruction(0, 0, 512, 300), PENDING);
+        assert!((300..310).contains(&f.instruction(1, 128, 512, 300)));
+        f.forget_arrived();
+        f.arrive_request(asked[0].1, 400);
+        assert_eq!(f.instruction(0, 0, 512, 400), 400);
+    }
+
+    #[test]
+    fn the_caches_for_constants_have_lines_of_their_own() {
+        let mut wide = spec(0);
+        wide.l1_constant.line = 128;
+        let mut f = Frontend::new(&wide, 1);
+        f.preload(0, 128);
+        assert_eq!((f.indexed(0, 0), f.counters.constant_misses), (80, 1));
+        assert_eq!((f.indexed(124, 100), f.counters.constant_misses), (100, 1), "the same line of 128 bytes");
+        f.operand(0, 0, 200);
+        f.operand(0, 64, 200);
+        assert_eq!(f.counters.constant_misses, 3, "two lines of 64 bytes");
     }
 
     #[test]

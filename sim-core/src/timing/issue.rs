@@ -132,16 +132,22 @@ impl<const W: usize> ComputeUnit<W> {
     fn fetch_constants(&mut self, index: usize, op: &TimedOp, now: u64, context: &Context<'_, W>) -> bool {
         let sub = index >> self.sub_shift;
         let line_bytes = u64::from(context.spec.frontend.l0_constant.line);
-        for line in context.timed.constant_lines(op) {
-            let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
+        let mut there = std::mem::take(&mut warp_slot.constants_there);
+        for (n, line) in context.timed.constant_lines(op).iter().enumerate() {
+            if there >> n & 1 != 0 {
+                continue;
+            }
             let address = context.bank_base + u64::from(context.timed.bank_lines[*line as usize]) * line_bytes;
             let at = self.state.frontend.operand(sub, address, warp_slot.base);
             if at == PENDING {
+                warp_slot.constants_there = there;
                 self.send_fetches(now, context);
                 self.subs[sub].sleep(index & self.slot_mask, Cause::ConstantMiss);
                 self.fetch_waiters.push(index as u32);
                 return false;
             }
+            there |= 1 << n;
             if at > warp_slot.base {
                 (warp_slot.base, warp_slot.base_cause) = (at, Cause::ConstantMiss);
             }

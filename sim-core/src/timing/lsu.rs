@@ -46,7 +46,10 @@ struct Queued<const W: usize> {
 #[derive(Clone, Debug)]
 struct ConstantWait {
     token: u32,
+    /// Lines that have not come yet.
     lines: Vec<u64>,
+    /// When the last of the others came.
+    latest: u64,
     /// Cycles that it takes once the lines are there.
     extra: u64,
 }
@@ -318,6 +321,7 @@ impl<const W: usize> ComputeUnit<W> {
             // Those that still wait have put themselves on the new list.
             waiters.append(&mut self.fetch_waiters);
             self.fetch_waiters = waiters;
+            self.state.frontend.forget_arrived();
         }
         if room && !self.lsu.queues[0].is_empty() {
             self.lsu.retry[0] = now;
@@ -414,9 +418,10 @@ impl<const W: usize> ComputeUnit<W> {
         let extra = u64::from(op.latency) + words.saturating_sub(1) * interval;
         let frontend = &mut self.state.frontend;
         let start = frontend.start_indexed(words, now);
-        let at = self.lsu.lines.iter().map(|line| frontend.indexed(*line, start)).max().unwrap_or(now);
-        if at != PENDING {
-            slot.produce(context.timed.writes(op), at + extra, op.producer);
+        let mut latest = now;
+        self.lsu.lines.retain(|line| note_arrival(frontend.indexed(*line, start), &mut latest));
+        if self.lsu.lines.is_empty() {
+            slot.produce(context.timed.writes(op), latest + extra, op.producer);
             return;
         }
         slot.produce(context.timed.writes(op), FUTURE, op.producer);
@@ -430,19 +435,20 @@ impl<const W: usize> ComputeUnit<W> {
             reduction: false,
         });
         let lines = self.lsu.lines.clone();
-        self.lsu.constants.push(ConstantWait { token, lines, extra });
+        self.lsu.constants.push(ConstantWait { token, lines, latest, extra });
         self.send_fetches(now, context);
     }
 
     /// Ends the indexed constant loads whose lines are all there.
     fn finish_constants(&mut self, now: u64, context: &Context<'_, W>) {
         let mut waiting = std::mem::take(&mut self.lsu.constants);
-        waiting.retain(|wait| {
+        waiting.retain_mut(|wait| {
             let frontend = &mut self.state.frontend;
-            let at = wait.lines.iter().map(|line| frontend.indexed(*line, now)).max().unwrap_or(now);
-            if at == PENDING {
+            wait.lines.retain(|line| note_arrival(frontend.indexed(*line, now), &mut wait.latest));
+            if !wait.lines.is_empty() {
                 return true;
             }
+            let at = wait.latest;
             let op = &context.timed.ops[self.lsu.pending[wait.token as usize].pc as usize];
             let latency = u64::from(op.latency);
             self.end_part(wait.token, at + wait.extra - latency, true, now, context);
@@ -458,6 +464,14 @@ impl<const W: usize> ComputeUnit<W> {
         let memory = &mut self.state.memory;
         self.state.frontend.send(|at, address, token| memory.fetch(at.max(now), address, bytes, token));
     }
+}
+
+/// Whether a line is still under way; else `latest` becomes the time of the last that is there.
+fn note_arrival(at: u64, latest: &mut u64) -> bool {
+    if at != PENDING {
+        *latest = at.max(*latest);
+    }
+    at == PENDING
 }
 
 fn timed_access<const W: usize>(access: &Captured<W>, token: u32) -> TimedAccess<'_> {

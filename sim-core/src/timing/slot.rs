@@ -33,6 +33,8 @@ pub(crate) struct Slot<const W: usize> {
     pub group: u32,
     /// Operations that the fetched line holds: from, to (exclusive).
     pub line: (u32, u32),
+    /// Lines of the next operation's constant operands that came while it waited for others, by bit.
+    pub constants_there: u16,
     /// The next operation issues no earlier, and why.
     pub base: u64,
     pub base_cause: Cause,
@@ -54,6 +56,7 @@ impl<const W: usize> Slot<W> {
             state: State::Empty,
             group: 0,
             line: (0, 0),
+            constants_there: 0,
             base: 0,
             base_cause: Cause::Fetch,
             outstanding: 0,
@@ -70,6 +73,7 @@ impl<const W: usize> Slot<W> {
         self.state = State::Running;
         self.group = group;
         self.line = (0, 0);
+        self.constants_there = 0;
         self.base = at;
         self.base_cause = Cause::Fetch;
         self.outstanding = 0;
