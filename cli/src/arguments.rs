@@ -118,8 +118,9 @@ pub struct SuiteArguments {
     /// The suite's manifest.
     #[arg(value_name = "SUITE.toml")]
     pub suite: PathBuf,
-    /// Only cases of this name (with `*` for any text), group, class or size; may be repeated.
-    #[arg(long, value_name = "PATTERN", visible_alias = "only")]
+    /// Only cases of this name (with `*` for any text), group, class or size; several with commas between them, or the
+    /// option repeated.
+    #[arg(long, value_name = "PATTERN", visible_alias = "only", value_delimiter = ',')]
     pub filter: Vec<String>,
     /// Cases that run at the same time; 0: one for each core of this computer.
     #[arg(long, short, value_name = "N", default_value_t = 0)]

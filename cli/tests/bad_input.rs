@@ -43,6 +43,9 @@ fn modules_that_are_no_modules() {
         warpscope(&["disasm", path]).stderr(contains("panicked").not());
     }
     refused(warpscope(&["disasm", "/nonexistent/k.spv"]), 2, "No such file");
+    let text = dir.path().join("bad.cl");
+    std::fs::write(&text, [0xff; 64]).unwrap();
+    refused(warpscope(&["disasm", text.to_str().unwrap()]), 2, "bad.cl: neither a SPIR-V module (.spv) nor text");
 }
 
 #[test]
@@ -53,9 +56,10 @@ fn launches_that_do_not_fit_the_kernel() {
     let with = |size: &[&'static str], args: &[&'static str]| kernel(&spv, &[size, args].concat());
     refused(with(&["-g", "64"], &["-a", "i32[64]"]), 1, "has 2 parameters, but 1 arguments are given");
     refused(with(&["-g", "64"], &["-a", "i32[64]", "-a", "u64=1"]), 1, "argument 1");
-    refused(with(&["-g", "64"], &["-a", "i32=1", "-a", "i32=1"]), 1, "argument 0");
+    refused(with(&["-g", "64"], &["-a", "i32=1", "-a", "i32=1"]), 1, "argument 0 of kernel `fill`: it takes");
     refused(with(&["-g", "64", "-k", "fil"], &good), 2, "did you mean `fill`?");
     refused(with(&["-g", "64x0x", "-l", "1"], &good), 2, "--global");
+    refused(with(&["-g", "64x0"], &good), 2, "--global 64x0: nothing would run");
     refused(with(&["-g", "64", "-l", "0"], &good), 1, "a dimension is 0");
     refused(with(&["-g", "4096", "-l", "4096"], &good), 1, "4096 work-items; the machine allows 256");
     refused(with(&["-g", "18446744073709551615", "--offset", "2"], &good), 1, "exceed");

@@ -16,13 +16,13 @@ pub enum LaunchError {
         given: usize,
     },
     /// Size or kind of an argument.
-    #[error("argument {index} (`{name}`) of kernel `{kernel}`: {why}")]
+    #[error("argument {index}{} of kernel `{kernel}`: {why}", in_brackets(name))]
     Argument {
         /// Kernel.
         kernel: String,
         /// Position, from 0.
         index: usize,
-        /// Parameter name.
+        /// Parameter name; empty where the module has none.
         name: String,
         /// What is wrong.
         why: String,
@@ -136,4 +136,8 @@ impl fmt::Display for Place {
         let [x, y, z] = self.group;
         write!(f, ", work-group ({x}, {y}, {z}), sub-group {}", self.sub_group)
     }
+}
+/// A name as it stands behind what it belongs to; nothing where there is none.
+fn in_brackets(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(" (`{name}`)") }
 }

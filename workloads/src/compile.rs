@@ -34,7 +34,9 @@ pub fn module(source: &Path, options: &str, from_source: bool) -> Result<Vec<u8>
 /// Compiles OpenCL C, marking what may be contracted so that each machine can decide. The error is the compiler's
 /// message, or a sentence naming the packages to install.
 pub fn compile(source: &Path, options: &str) -> Result<Vec<u8>, String> {
-    let text = std::fs::read_to_string(source).map_err(|e| format!("{}: {e}", source.display()))?;
+    let bytes = std::fs::read(source).map_err(|e| format!("{}: {e}", source.display()))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| format!("{}: neither a SPIR-V module (.spv) nor text: not OpenCL C", source.display()))?;
     let name = source.file_name().unwrap_or_default().to_string_lossy();
     let options = BuildOptions::parse(options, Standard::Cl12).map_err(|e| format!("{}: {e}", source.display()))?;
     let folder = source.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();

@@ -97,6 +97,7 @@ fn mistakes_name_file_and_line() {
         (one_case("global = [1, 2, 3, 4]", buffer), ":1:", "dimensions"),
         (one_case("global = [4]\nlocal = [2, 2]", buffer), ":1:", "`local` has 2"),
         (one_case("global = [4]\nlocal = [0]", buffer), ":1:", "work-group size of 0"),
+        (one_case("global = [4, 0]", buffer), ":1:", "nothing would run"),
         (one_case("global = [-4]", buffer), ":1:", "from 0 on"),
         (one_case("global = [4]\nlaunches = 0", buffer), ":1:", "launches"),
         (one_case("global = [4", buffer), ":", "a"),

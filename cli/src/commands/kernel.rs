@@ -108,7 +108,7 @@ fn case(arguments: &Arguments) -> Result<Case, Failure> {
         source: arguments.kernel.file.clone(),
         kernel,
         options: arguments.kernel.options.clone(),
-        global: sizes("--global", arguments.global.as_deref().unwrap_or(""))?,
+        global: global(arguments.global.as_deref().unwrap_or(""))?,
         local: local_sizes(arguments.local.as_deref())?,
         offset: arguments.offset.as_deref().map_or(Ok(Vec::new()), |o| sizes("--offset", o))?,
         launches: arguments.launches,
@@ -140,6 +140,14 @@ fn write(folder: &warpscope_reports::Folder, outcome: &Outcome) -> Result<(), Fa
     }
     note(&format!("results are in {}", folder.path().display()));
     Ok(())
+}
+
+fn global(text: &str) -> Result<Vec<u64>, Failure> {
+    let global = sizes("--global", text)?;
+    match global.contains(&0) {
+        true => Err(Failure::Usage(format!("--global {text}: nothing would run; every dimension must be 1 or more"))),
+        false => Ok(global),
+    }
 }
 
 /// `64x64` or `64,64` as numbers.

@@ -68,6 +68,10 @@ impl Capture {
         let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '.' }).collect();
         let case = format!("{}_{:04}_{plain}", self.context, self.launches);
         self.launches += 1;
+        if launch.global.contains(&0) {
+            self.append(&format!("# {case} is not captured: its range is empty\n\n"));
+            return None;
+        }
         let before = self.take_down(launch, kernel, memory, case.clone());
         before.map_err(|why| self.append(&format!("# {case} is not captured: {why}\n\n"))).ok()
     }

@@ -203,6 +203,9 @@ fn build(
         return Err(at("`global` needs 1 to 3 dimensions".into()));
     }
     let global = context.dimensions(&case.global, "global").map_err(at)?;
+    if global.contains(&0) {
+        return Err(at(format!("`global` is {global:?}: nothing would run")));
+    }
     let local = context.dimensions(&case.local, "local").map_err(at)?;
     let offset = context.dimensions(&case.offset, "offset").map_err(at)?;
     for (dimensions, what) in [(local.len(), "local"), (offset.len(), "offset")] {
