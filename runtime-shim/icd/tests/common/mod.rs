@@ -12,9 +12,11 @@ pub fn driver() -> &'static Path {
         if let Some(path) = std::env::var_os("WARPSCOPE_ICD") {
             return path.into();
         }
+        // Both packages, although one is wanted: alone it would have fewer features of shared dependencies, and everything
+        // that uses these would be compiled a second time.
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "warpscope-icd", "--profile", profile])
+            .args(["build", "--quiet", "--package", "warpscope", "--package", "warpscope-icd", "--profile", profile])
             .status()
             .expect("cargo can be run");
         assert!(built.success(), "the driver does not build");
