@@ -14,7 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("memory-hierarchy", &["configs"]),
     ("sim-core", &["configs", "exec", "memory-hierarchy"]),
     ("reports", &["configs", "sim-core"]),
-    ("workloads", &["compiler", "configs", "exec", "isa", "memory-hierarchy", "sim-core"]),
+    ("workloads", &["compiler", "configs", "exec", "isa", "sim-core"]),
     ("runtime-shim", &["compiler", "configs", "exec", "isa", "memory-hierarchy", "sim-core"]),
     ("runtime-shim/icd", &["runtime-shim"]),
 ];
@@ -99,6 +99,26 @@ fn crates_depend_in_one_direction() {
                 && !allowed.contains(used)
             {
                 complaints.push(format!("{folder} must not depend on {used}"));
+            }
+        }
+    }
+    none(complaints);
+}
+
+/// Dependencies that macros of another crate name.
+const NAMED_BY_MACROS: &[(&str, &str)] = &[("memory-hierarchy", "serde")];
+
+#[test]
+fn every_dependency_is_used() {
+    let mut complaints = Vec::new();
+    for folder in MAY_USE.iter().map(|(folder, _)| *folder).chain(["cli", "xtask"]) {
+        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let table: toml::Table = manifest.parse().unwrap();
+        let own = Path::new(folder).join("src");
+        let text: String = sources().into_iter().filter(|(path, _)| path.starts_with(&own)).map(|s| s.1).collect();
+        for name in table.get("dependencies").and_then(|d| d.as_table()).into_iter().flat_map(|d| d.keys()) {
+            if !text.contains(&name.replace('-', "_")) && !NAMED_BY_MACROS.contains(&(folder, name.as_str())) {
+                complaints.push(format!("{folder} does not use its dependency {name}"));
             }
         }
     }
