@@ -118,5 +118,6 @@ fn only_chosen_launches_are_timed() {
     assert_eq!(modes("after", &["--functional-after", "2"], &[]), [t, t, f, f]);
     assert_eq!(modes("names", &["--kernels", "sc*", "--exclude", "scatter"], &[]), [t, f, f, t]);
     assert_eq!(modes("window", &["--kernels", "sc*", "--skip", "1", "--limit", "1"], &[]), [f, f, t, f]);
+    assert_eq!(modes("each", &["--per-kernel", "1"], &[]), [t, t, t, f]);
     assert_eq!(modes("environment", &[], &[("WARPSCOPE_SKIP", "3")]), [f, f, f, t]);
 }

@@ -62,6 +62,10 @@ struct Launches {
     /// Time at most N launches of each context.
     #[arg(long, value_name = "N", env = "WARPSCOPE_LIMIT")]
     limit: Option<u64>,
+    /// Time at most N launches of each kernel at each size in each context; later ones take the time of the last timed
+    /// one, by instructions executed.
+    #[arg(long, value_name = "N", env = "WARPSCOPE_PER_KERNEL")]
+    per_kernel: Option<u64>,
 }
 
 impl Launches {
@@ -73,6 +77,7 @@ impl Launches {
             ("WARPSCOPE_EXCLUDE", self.exclude.clone()),
             ("WARPSCOPE_SKIP", number(self.skip)),
             ("WARPSCOPE_LIMIT", number(self.limit)),
+            ("WARPSCOPE_PER_KERNEL", number(self.per_kernel)),
         ];
         for (name, value) in variables {
             if let Some(value) = value {

@@ -30,6 +30,9 @@ spec! {
             clock: HostClock [""],
             /// Time that a host thread spends in one enqueue.
             enqueue: f64 ["us"] = 0.0..=1000000.0,
+            /// Time that a host thread spends in reading a timer (clGetHostTimer, clGetDeviceAndHostTimer), so that a
+            /// program that reads it until some time has passed gets there.
+            timer_read: f64 ["us"] = 0.0..=1000000.0,
             /// From CL_PROFILING_COMMAND_QUEUED to CL_PROFILING_COMMAND_SUBMIT.
             submit: f64 ["us"] = 0.0..=1000000.0,
             /// Bandwidth of writes from the host to the device.
@@ -40,6 +43,11 @@ spec! {
             on_device: f64 ["GB/s"] = 0.001..=100000.0,
             /// Fixed part of each transfer's time.
             transfer_latency: f64 ["us"] = 0.0..=1000000.0,
+            /// Warp instructions that a sub-core is taken to issue in a cycle where a launch runs without timing. Its
+            /// events take a nominal time: the launch's head and tail, and its instructions at this rate on as many
+            /// compute units as it has work-groups. Nothing in it is simulated; it is there so that programs that
+            /// measure themselves end. 0: no time.
+            nominal_ipc: f64 ["instructions"] = 0.0..=64.0,
             /// What writes, copies, fills and unmaps do to the L2 lines of the memory that they write. Reads leave the
             /// L2 alone.
             transfer_l2: TransferEffect [""],

@@ -117,7 +117,7 @@ fn summary_line(processes: &[Process], configuration: &str, spec: &MachineSpec) 
     }
     let untimed = all().filter(|c| c.launch.as_ref().is_some_and(|r| r.mode == Mode::Functional)).count();
     if untimed > 0 {
-        out += &format!("; {untimed} launches ran functionally and take no time");
+        out += &format!("; {untimed} launches ran functionally, their times are nominal");
     }
     out
 }

@@ -3,7 +3,6 @@ use super::info::{Query, Written};
 use super::{image, list, pipe, platform, queue, unknown};
 use crate::cl::*;
 use crate::error::{ClError, Result, ensure, fail};
-use crate::model::clock::{NANOSECOND, host_nanoseconds};
 use crate::model::handle::Header;
 use crate::model::{C_FEATURES, Device, Feature, device};
 use std::sync::{Arc, Once};
@@ -300,10 +299,11 @@ pub unsafe fn release_device(device: Raw) -> Result {
     resolve(device).map(|_| ())
 }
 
+/// Host and device share one clock: the calling thread's virtual one, or the host's.
 pub unsafe fn get_device_and_host_timer(device: Raw, device_timestamp: *mut u64, host_timestamp: *mut u64) -> Result {
     let device = resolve(device)?;
     ensure!(!device_timestamp.is_null() && !host_timestamp.is_null(), CL_INVALID_VALUE, "a time stamp is NULL");
-    let now = host_time(&device);
+    let now = device.clock.read_timer();
     device_timestamp.write(now);
     host_timestamp.write(now);
     Ok(())
@@ -312,11 +312,6 @@ pub unsafe fn get_device_and_host_timer(device: Raw, device_timestamp: *mut u64,
 pub unsafe fn get_host_timer(device: Raw, host_timestamp: *mut u64) -> Result {
     let device = resolve(device)?;
     ensure!(!host_timestamp.is_null(), CL_INVALID_VALUE, "host_timestamp is NULL");
-    host_timestamp.write(host_time(&device));
+    host_timestamp.write(device.clock.read_timer());
     Ok(())
-}
-
-/// Host and device share one clock: the calling thread's virtual one, or the host's.
-fn host_time(device: &Device) -> u64 {
-    if device.clock.real() { host_nanoseconds() } else { device.clock.now() / NANOSECOND }
 }

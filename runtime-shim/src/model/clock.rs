@@ -1,5 +1,6 @@
-//! Virtual time. Each host thread has a clock that moves by a configured cost for each enqueue and, when a wait
-//! returns, to the awaited command's end; polling, callbacks and the program's own work cost nothing.
+//! Virtual time. Each host thread has a clock that moves by a configured cost for each enqueue and each reading of a
+//! timer and, when a wait returns, to the awaited command's end; polling, callbacks and the program's own work cost
+//! nothing.
 use std::cell::Cell;
 use std::time::Instant;
 use warpscope_configs::specs::{HostClock, HostSpec};
@@ -19,6 +20,7 @@ thread_local! {
 pub struct Clock {
     origin: Option<Instant>,
     enqueue: Time,
+    timer_read: Time,
     /// From QUEUED to SUBMIT.
     pub submit: Time,
 }
@@ -31,7 +33,12 @@ impl Clock {
             HostClock::Virtual => None,
             HostClock::Real => Some(Instant::now()),
         };
-        Clock { origin, enqueue: picoseconds(host.enqueue), submit: picoseconds(host.submit) }
+        Clock {
+            origin,
+            enqueue: picoseconds(host.enqueue),
+            timer_read: picoseconds(host.timer_read),
+            submit: picoseconds(host.submit),
+        }
     }
 
     /// Whether the host's own clock is shown.
@@ -50,8 +57,18 @@ impl Clock {
     /// The calling thread enqueues: returns when, and moves its clock on.
     pub fn enqueue(&self) -> Time {
         let now = self.now();
-        NOW.set(NOW.get() + self.enqueue);
+        NOW.set(NOW.get().saturating_add(self.enqueue));
         now
+    }
+
+    /// The calling thread reads a timer: returns nanoseconds, and moves its clock on. The time stamp is taken half-way, so
+    /// that it is later than what went before and earlier than what follows.
+    pub fn read_timer(&self) -> u64 {
+        let half = self.timer_read / 2;
+        NOW.set(NOW.get().saturating_add(half));
+        let now = self.now();
+        NOW.set(NOW.get().saturating_add(self.timer_read - half));
+        now / NANOSECOND
     }
 
     /// The calling thread waited for something that ended at `end`.
@@ -61,7 +78,7 @@ impl Clock {
 }
 
 /// The host's monotonic clock.
-pub fn host_nanoseconds() -> u64 {
+fn host_nanoseconds() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is valid; CLOCK_MONOTONIC always exists.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut t) };

@@ -275,7 +275,7 @@ impl Command {
             };
             let free = resources.free_at(self.resource);
             let mut start = earliest.max(*free);
-            let mut end = start + outcome.as_ref().map_or(0, |d| d.duration);
+            let mut end = start.saturating_add(outcome.as_ref().map_or(0, |d| d.duration));
             if device.clock.real() {
                 (start, end) = (real_start, device.clock.now());
             }

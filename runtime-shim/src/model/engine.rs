@@ -2,6 +2,7 @@
 use super::capture::{Before, Capture};
 use super::clock::{NANOSECOND, Time};
 use super::command::Done;
+use super::nominal::{Nominal, Shape};
 use super::selection::{Rules, Selection};
 use super::{Device, Kernel};
 use crate::cl::errors::CL_OUT_OF_RESOURCES;
@@ -15,6 +16,7 @@ pub struct Engine {
     machine: Machine,
     rules: Rules,
     selection: Selection,
+    nominal: Nominal,
     capture: Option<Capture>,
 }
 
@@ -25,6 +27,7 @@ impl Engine {
             machine: Machine::new(device.spec.clone()),
             rules: device.rules.clone(),
             selection: Selection::default(),
+            nominal: Nominal::new(&device.spec),
             capture: None,
         }
     }
@@ -34,9 +37,10 @@ impl Engine {
         self.machine.memory()
     }
 
-    /// Runs a kernel; one that the rules leave out runs functionally.
+    /// Runs a kernel; one that the rules leave out runs functionally and takes a nominal time.
     pub fn launch(&mut self, launch: &mut Launch, kernel: &Kernel) -> Result<Done> {
-        let taken = self.selection.takes(&self.rules, &launch.program.name);
+        let shape = Shape::of(launch);
+        let taken = self.selection.takes(&self.rules, &shape);
         if !taken {
             launch.mode = Mode::Functional;
         }
@@ -49,7 +53,15 @@ impl Engine {
         // calls executed by this kernel invocation is flushed" (OpenCL C 3.0, 6.15.14): before the event is set.
         super::stdio::print(&self.machine.take_printed());
         let record = launched.map_err(|e| ClError::new(CL_OUT_OF_RESOURCES, e.to_string()))?;
-        let duration = (record.counters.time.nanoseconds * NANOSECOND as f64) as Time;
+        let work = &record.counters.work;
+        let duration = match record.mode {
+            Mode::Functional => self.nominal.time(&shape, work),
+            Mode::Timing => {
+                let time = (record.counters.time.nanoseconds * NANOSECOND as f64) as Time;
+                self.nominal.measured(shape, time, work);
+                time
+            }
+        };
         Ok(Done { duration, bytes: 0, launch: Some(Box::new(record)) })
     }
 }

@@ -14,6 +14,7 @@ pub mod image;
 mod kernel;
 mod launch;
 mod memory;
+mod nominal;
 mod program;
 mod queue;
 mod record;

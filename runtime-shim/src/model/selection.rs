@@ -1,5 +1,7 @@
 //! Which launches of a long program are simulated in time (and captured); the others run functionally, so that results
 //! are right all the same.
+use super::nominal::Shape;
+use std::collections::HashMap;
 use std::str::FromStr;
 
 /// Names of the environment variables.
@@ -9,6 +11,7 @@ mod variable {
     pub const EXCLUDE: &str = "WARPSCOPE_EXCLUDE";
     pub const SKIP: &str = "WARPSCOPE_SKIP";
     pub const LIMIT: &str = "WARPSCOPE_LIMIT";
+    pub const PER_KERNEL: &str = "WARPSCOPE_PER_KERNEL";
 }
 
 /// What the user chose.
@@ -24,6 +27,8 @@ pub struct Rules {
     skip: u64,
     /// Launches of chosen kernels after those; none: all.
     limit: Option<u64>,
+    /// Launches of each kernel at each size; none: all.
+    per_kernel: Option<u64>,
 }
 
 impl Rules {
@@ -35,6 +40,7 @@ impl Rules {
             exclude: names(variable::EXCLUDE),
             skip: number(variable::SKIP)?.unwrap_or(0),
             limit: number(variable::LIMIT)?,
+            per_kernel: number(variable::PER_KERNEL)?,
         })
     }
 }
@@ -60,11 +66,14 @@ pub struct Selection {
     launches: u64,
     chosen: u64,
     taken: u64,
+    /// Those of each kernel and size.
+    by_shape: HashMap<Shape, u64>,
 }
 
 impl Selection {
-    /// Counts a launch of `kernel`; says whether it is one of those to be timed.
-    pub fn takes(&mut self, rules: &Rules, kernel: &str) -> bool {
+    /// Counts a launch; says whether it is one of those to be timed.
+    pub fn takes(&mut self, rules: &Rules, shape: &Shape) -> bool {
+        let kernel = shape.kernel();
         let early = rules.functional_after.is_none_or(|n| self.launches < n);
         self.launches += 1;
         let any = |patterns: &[String]| patterns.iter().any(|p| matches(p.as_bytes(), kernel.as_bytes()));
@@ -73,9 +82,20 @@ impl Selection {
         }
         let index = self.chosen;
         self.chosen += 1;
-        let taken = early && index >= rules.skip && rules.limit.is_none_or(|limit| index - rules.skip < limit);
+        let taken = early
+            && index >= rules.skip
+            && rules.limit.is_none_or(|limit| index - rules.skip < limit)
+            && rules.per_kernel.is_none_or(|most| self.another(shape, most));
         self.taken += u64::from(taken);
         taken
+    }
+
+    /// Counts a launch of a shape, unless there were `most` already.
+    fn another(&mut self, shape: &Shape, most: u64) -> bool {
+        let count = self.by_shape.entry(shape.clone()).or_default();
+        let more = *count < most;
+        *count += u64::from(more);
+        more
     }
 
     /// Whether the launch just counted is the first one that was taken.
@@ -124,14 +144,19 @@ mod tests {
     fn rules_choose_by_name_and_by_number() {
         let chosen = |rules: &Rules, names: &[&str]| {
             let mut selection = Selection::default();
-            names.iter().map(|n| selection.takes(rules, n)).collect::<Vec<_>>()
+            names.iter().map(|n| selection.takes(rules, &Shape::new(n, 64))).collect::<Vec<_>>()
         };
         let names = ["a", "b", "a", "b", "a", "a"];
         let all = Rules::default();
         assert_eq!(chosen(&all, &names), [true; 6]);
         let window = Rules { include: vec!["a".into()], skip: 1, limit: Some(2), ..all.clone() };
         assert_eq!(chosen(&window, &names), [false, false, true, false, true, false]);
-        let first = Rules { functional_after: Some(3), exclude: vec!["b*".into()], ..all };
+        let first = Rules { functional_after: Some(3), exclude: vec!["b*".into()], ..all.clone() };
         assert_eq!(chosen(&first, &names), [true, false, true, false, false, false]);
+        let each = Rules { per_kernel: Some(2), ..all };
+        assert_eq!(chosen(&each, &names), [true, true, true, true, false, false]);
+        let mut selection = Selection::default();
+        let sizes = [64, 64, 64, 128].map(|n| selection.takes(&each, &Shape::new("a", n)));
+        assert_eq!(sizes, [true, true, false, true]);
     }
 }

@@ -136,12 +136,40 @@ static void profiling(cl_command_queue q) {
         OK(clReleaseEvent(events[i]));
     }
     OK(clGetDeviceAndHostTimer(device, &device_time, &host_time));
-    TRUE_(device_time >= last); // the same base: the read was waited for
+    TRUE_(device_time > last); // the same base: the read was waited for
+    // Reading a timer takes time, so that waiting for it ends.
+    cl_ulong until = host_time + 2000;
+    for (int reads = 0; host_time < until; reads++) {
+        OK(clGetHostTimer(device, &host_time));
+        TRUE_(reads < 10000000);
+    }
     OK(clReleaseMemObject(large));
     OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &events[0]));
     OK(clWaitForEvents(1, events));
     RETURNS(CL_PROFILING_INFO_NOT_AVAILABLE, clGetEventProfilingInfo(events[0], CL_PROFILING_COMMAND_END, 8, t, NULL));
     OK(clReleaseEvent(events[0]));
+}
+
+// A kernel takes time in every mode, and more for more work, so that programs which measure themselves end.
+static void kernels_take_time(cl_command_queue q) {
+    cl_program program = build("kernel void turn(global uint *x, uint n) { uint v = *x; for (uint i = 0; i < n; i++) v = v * 17 ^ i; *x = v; }", "");
+    cl_kernel kernel;
+    MADE(kernel, clCreateKernel(program, "turn", &err));
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    cl_ulong took[3], start, end;
+    for (cl_uint i = 0, turns[] = {100, 10000, 10000}; i < 3; i++) {
+        cl_event event;
+        OK(clSetKernelArg(kernel, 1, sizeof turns[i], &turns[i]));
+        OK(clEnqueueTask(q, kernel, 0, NULL, &event));
+        OK(clWaitForEvents(1, &event));
+        OK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL));
+        OK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL));
+        took[i] = end - start;
+        OK(clReleaseEvent(event));
+    }
+    TRUE_(took[0] > 0 && took[1] > 2 * took[0] && took[2] > 2 * took[0]);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
 }
 
 int main(void) {
@@ -162,6 +190,7 @@ int main(void) {
     failure(ooo);
     barriers(ooo);
     profiling(timed);
+    kernels_take_time(timed);
     cl_event event;
     OK(clEnqueueMarker(queue, &event));
     RETURNS(CL_INVALID_VALUE, clSetEventCallback(event, CL_QUEUED, called, NULL));

@@ -1,0 +1,113 @@
+//! How long launches without timing take, so that events of theirs can be compared and programs that measure end.
+//!
+//! Where a launch of the same kernel and sizes was timed in this context, its time by instructions executed; otherwise a
+//! nominal time: instructions over the issue rate that `host.nominal_ipc` assumes, and the launch's head and tail.
+use super::clock::Time;
+use std::collections::HashMap;
+use warpscope_configs::MachineSpec;
+use warpscope_sim::{Launch, WorkCounters};
+
+/// What launches have in common that are taken to run alike: name, global size, work-group size.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Shape(String, [u64; 3], [u32; 3]);
+
+impl Shape {
+    /// Of a launch.
+    pub fn of(launch: &Launch) -> Shape {
+        Shape(launch.program.name.clone(), launch.global, launch.local)
+    }
+
+    /// The kernel's name.
+    pub fn kernel(&self) -> &str {
+        &self.0
+    }
+
+    #[cfg(test)]
+    pub fn new(kernel: &str, global: u64) -> Shape {
+        Shape(kernel.to_string(), [global, 1, 1], [1, 1, 1])
+    }
+}
+
+/// Times of the launches of one context.
+#[derive(Debug)]
+pub struct Nominal {
+    /// Picoseconds of every launch: head and tail.
+    fixed: f64,
+    /// Picoseconds of one warp instruction on one compute unit.
+    instruction: f64,
+    units: u64,
+    /// The last timed launch of each shape: its time, and the warp instructions that it executed.
+    timed: HashMap<Shape, (Time, u64)>,
+}
+
+impl Nominal {
+    /// For a machine.
+    pub fn new(spec: &MachineSpec) -> Nominal {
+        let cycle = 1e6 / spec.chip.core_mhz;
+        let rate = spec.host.nominal_ipc * f64::from(spec.compute_unit.sub_cores);
+        let (fixed, instruction) = if rate > 0.0 {
+            (f64::from(spec.launch.head + spec.launch.tail) * cycle, cycle / rate)
+        } else {
+            (0.0, 0.0)
+        };
+        Nominal { fixed, instruction, units: u64::from(spec.chip.compute_units), timed: HashMap::new() }
+    }
+
+    /// A launch was timed.
+    pub fn measured(&mut self, shape: Shape, time: Time, work: &WorkCounters) {
+        self.timed.insert(shape, (time, work.warp_instructions));
+    }
+
+    /// The time of a launch that was not. Work-groups are spread evenly over the compute units.
+    pub fn time(&self, shape: &Shape, work: &WorkCounters) -> Time {
+        let instructions = work.warp_instructions as f64;
+        match self.timed.get(shape) {
+            Some((time, 0)) => *time,
+            Some((time, timed)) => (*time as f64 * (instructions / *timed as f64)) as Time,
+            None => {
+                let busy = work.groups.clamp(1, self.units);
+                (self.fixed + instructions * self.instruction / busy as f64) as Time
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpscope_configs::Selection;
+
+    fn work(warp_instructions: u64, groups: u64) -> WorkCounters {
+        WorkCounters { warp_instructions, groups, ..WorkCounters::default() }
+    }
+
+    fn nominal(ipc: f64) -> Nominal {
+        let mut spec = Selection::default().load().expect("the default machine").spec;
+        spec.chip.core_mhz = 500.0;
+        spec.chip.compute_units = 4;
+        spec.compute_unit.sub_cores = 2;
+        (spec.launch.head, spec.launch.tail) = (100, 50);
+        spec.host.nominal_ipc = ipc;
+        Nominal::new(&spec)
+    }
+
+    #[test]
+    fn a_nominal_time_is_instructions_over_the_rate() {
+        let (n, shape) = (nominal(0.5), Shape::new("k", 64));
+        // A cycle is 2 ns. 8 groups on 4 units: 4 x 2 x 0.5 instructions a cycle, 150 cycles of head and tail.
+        assert_eq!(n.time(&shape, &work(4000, 8)), (1000 + 150) * 2000);
+        // One group keeps one unit busy.
+        assert_eq!(n.time(&shape, &work(4000, 1)), (4000 + 150) * 2000);
+        assert_eq!(nominal(0.0).time(&shape, &work(4000, 8)), 0);
+    }
+
+    #[test]
+    fn a_timed_launch_says_what_later_ones_take() {
+        let (mut n, shape) = (nominal(0.5), Shape::new("k", 64));
+        n.measured(shape.clone(), 7_000_000, &work(100, 8));
+        assert_eq!(n.time(&shape, &work(100, 8)), 7_000_000);
+        assert_eq!(n.time(&shape, &work(200, 8)), 14_000_000);
+        let other = Shape::new("k", 128);
+        assert_eq!(n.time(&other, &work(400, 8)), (100 + 150) * 2000);
+    }
+}
