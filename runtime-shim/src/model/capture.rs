@@ -4,7 +4,9 @@
 //! A launch is written when it has ended: files first, each under the hash of its contents and whole or not at all, then
 //! the case in one write, so that a program that is killed leaves a manifest that can be used.
 use super::Kernel;
+use super::spirv::Words;
 use crate::sync::Mutex;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -84,14 +86,16 @@ impl Capture {
         name: String,
     ) -> Result<Before, String> {
         let binary = kernel.program.binary().ok_or("its program has no module")?;
-        if !binary.constants.is_empty() {
-            return Err("its program has specialization constants".into());
-        }
         let variables = &kernel.built.module.globals;
         if variables.iter().any(|g| g.space == Ty::PtrGlobal && !g.printf) {
             return Err("its program has variables in global memory, which earlier launches may have changed".into());
         }
-        let module = self.keep("modules", "spv", &binary.spirv).map_err(|e| self.failed(&e))?;
+        // A case has no place for specialization constants.
+        let module = match binary.constants.is_empty() {
+            true => Cow::Borrowed(&binary.spirv),
+            false => Cow::Owned(Words::new(&binary.spirv).specialised(&binary.constants)),
+        };
+        let module = self.keep("modules", "spv", &module).map_err(|e| self.failed(&e))?;
         let mut known: BTreeMap<AllocationId, usize> = BTreeMap::new();
         let mut buffers = Vec::new();
         let mut arguments = Vec::new();

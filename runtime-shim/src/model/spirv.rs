@@ -19,6 +19,8 @@ const OP_FUNCTION: u32 = 54;
 const OP_FUNCTION_PARAMETER: u32 = 55;
 const OP_DECORATE: u32 = 71;
 const DECORATION_SPEC_ID: u32 = 1;
+const DECORATION_LINKAGE: u32 = 41;
+const LINKAGE_EXPORT: u32 = 0;
 
 /// Whether bytes begin as a module of either endianness does.
 pub fn is_module(bytes: &[u8]) -> bool {
@@ -57,6 +59,19 @@ impl Words {
         before.filter(|(op, _)| *op == OP_STRING).map(|(_, i)| text(i.get(2..).unwrap_or(&[])).0).collect()
     }
 
+    /// Names of the functions and variables that it defines for others.
+    pub fn exports(&self) -> Vec<String> {
+        let before = self.instructions().take_while(|(op, _)| *op != OP_FUNCTION);
+        let export = |(op, i): (u32, &[u32])| match i {
+            [_, _, DECORATION_LINKAGE, rest @ ..] if op == OP_DECORATE => {
+                let (name, behind) = text(rest);
+                (behind.first() == Some(&LINKAGE_EXPORT)).then_some(name)
+            }
+            _ => None,
+        };
+        before.filter_map(export).collect()
+    }
+
     /// Bytes of a specialization constant; a truth value takes one.
     pub fn specialization_size(&self, id: u32) -> Option<usize> {
         let find = |ops: &[u32], test: &dyn Fn(&[u32]) -> bool| {
@@ -71,6 +86,38 @@ impl Words {
         let ty = *find(&[OP_SPEC_CONSTANT], &is_target)?.1.get(1)?;
         let (_, ty) = find(&[OP_TYPE_INT, OP_TYPE_FLOAT], &|i| i.get(1) == Some(&ty))?;
         Some(*ty.get(2)? as usize / 8)
+    }
+
+    /// The module with these values, by SpecId, as the defaults of its specialization constants.
+    pub fn specialised(&self, values: &BTreeMap<u32, Vec<u8>>) -> Vec<u8> {
+        let mut targets = BTreeMap::new();
+        for (op, i) in self.instructions() {
+            if let (OP_DECORATE, [_, target, DECORATION_SPEC_ID, id]) = (op, i)
+                && let Some(value) = values.get(id)
+            {
+                targets.insert(*target, value);
+            }
+        }
+        let mut out: Vec<u32> = self.0.iter().take(5).copied().collect();
+        for (op, i) in self.instructions() {
+            let begin = out.len();
+            out.extend(i);
+            let Some(value) = i.get(2).and_then(|id| targets.get(id)) else { continue };
+            match op {
+                OP_SPEC_CONSTANT => {
+                    // SPIR-V 1.6, 2.2.1: low-order words first, what a narrow type leaves over is 0.
+                    for (word, bytes) in out[begin + 3..].iter_mut().zip(value.chunks(4)) {
+                        *word = bytes.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b));
+                    }
+                }
+                OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE => {
+                    let set = value.iter().any(|b| *b != 0);
+                    out[begin] = 3 << 16 | if set { OP_SPEC_CONSTANT_TRUE } else { OP_SPEC_CONSTANT_FALSE };
+                }
+                _ => {}
+            }
+        }
+        out.iter().flat_map(|w| w.to_le_bytes()).collect()
     }
 
     /// The parameters of each kernel that are handles.
@@ -204,6 +251,37 @@ mod tests {
         let image = HandleType::Image { kind: CL_MEM_OBJECT_IMAGE2D_ARRAY, depth: true, access: Access::Write };
         let expected = vec![Some(image), None, Some(HandleType::Sampler), Some(HandleType::Pipe(Access::Read))];
         assert_eq!(m.handles(), BTreeMap::from([("k".to_string(), expected)]));
+    }
+
+    #[test]
+    fn what_a_module_exports_is_found() {
+        let (f, g) = (u32::from_le_bytes(*b"f\0\0\0"), u32::from_le_bytes(*b"g\0\0\0"));
+        let m = module(&[
+            &[OP_DECORATE, 1, DECORATION_LINKAGE, f, LINKAGE_EXPORT],
+            &[OP_DECORATE, 2, DECORATION_LINKAGE, g, 1],
+            &[OP_DECORATE, 3, DECORATION_SPEC_ID, 7],
+        ]);
+        assert_eq!(m.exports(), ["f"]);
+    }
+
+    #[test]
+    fn values_become_the_defaults_of_specialization_constants() {
+        let with = |narrow: u32, wide: [u32; 2], truth: u32| {
+            module(&[
+                &[OP_DECORATE, 1, DECORATION_SPEC_ID, 10],
+                &[OP_DECORATE, 2, DECORATION_SPEC_ID, 11],
+                &[OP_DECORATE, 3, DECORATION_SPEC_ID, 12],
+                &[OP_DECORATE, 4, DECORATION_SPEC_ID, 13],
+                &[OP_SPEC_CONSTANT, 20, 1, narrow],
+                &[OP_SPEC_CONSTANT, 21, 2, wide[0], wide[1]],
+                &[truth, 22, 3],
+                &[OP_SPEC_CONSTANT, 20, 4, 99],
+            ])
+        };
+        let values = BTreeMap::from([(10, vec![0xfe]), (11, vec![1, 2, 3, 4, 5, 6, 7, 8]), (12, vec![0])]);
+        let made = with(7, [0, 0], OP_SPEC_CONSTANT_TRUE).specialised(&values);
+        let expected = with(0xfe, [0x0403_0201, 0x0807_0605], OP_SPEC_CONSTANT_FALSE);
+        assert_eq!(Words::new(&made).0, expected.0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{Context, Device};
 use crate::cl::errors::*;
 use crate::error::{ClError, Result};
 use crate::sync::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Arc;
 use warpscope_compiler::{BuildOptions, CompileError, Compiled, Compiler, Request};
@@ -85,8 +85,13 @@ pub fn link(inputs: &[Arc<Binary>], kind: u32, input: &CompileInput) -> std::res
     Ok(Binary { kind, options: input.text.clone(), uniform_groups, constants, spirv })
 }
 
-/// Joins modules with SPIRV-Tools' linker.
+/// Joins modules with SPIRV-Tools' linker, which takes the first of several definitions where nothing imports them.
 fn spirv_link(inputs: &[Arc<Binary>], kind: u32) -> std::result::Result<Vec<u8>, (i32, String)> {
+    let mut defined = BTreeSet::new();
+    if let Some(twice) = inputs.iter().flat_map(|b| Words::new(&b.spirv).exports()).find(|n| !defined.insert(n.clone()))
+    {
+        return Err((CL_LINK_PROGRAM_FAILURE, format!("`{twice}` is defined in more than one of the programs")));
+    }
     let io = |e: std::io::Error| (CL_LINK_PROGRAM_FAILURE, format!("linking: {e}"));
     let directory = tempfile::tempdir().map_err(io)?;
     let out = directory.path().join("linked.spv");

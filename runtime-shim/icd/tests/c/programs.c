@@ -119,6 +119,15 @@ static void linking(void) {
     static char log[1 << 16];
     OK(clGetProgramBuildInfo(failed, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
     TRUE_(strstr(log, "twice"));
+    // Two definitions of one function.
+    cl_program other = from_source("uint twice(uint x) { return x + x; }\n"), both[] = {library, other};
+    OK(clCompileProgram(other, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    cl_program clash = clLinkProgram(context, 0, NULL, "", 2, both, NULL, NULL, &err);
+    TRUE_(err == CL_LINK_PROGRAM_FAILURE && clash && status_of(clash) == CL_BUILD_ERROR);
+    OK(clGetProgramBuildInfo(clash, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    TRUE_(strstr(log, "twice"));
+    OK(clReleaseProgram(clash));
+    OK(clReleaseProgram(other));
     OK(clReleaseProgram(failed));
     OK(clReleaseProgram(bad));
     cl_program made;
