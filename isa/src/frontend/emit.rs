@@ -78,6 +78,15 @@ impl Emitter {
             _ => Ty::Bool,
         }
     }
+    /// The integer type of a size.
+    fn int_of_bytes(bytes: u32) -> Ty {
+        match bytes {
+            1 => Ty::I8,
+            2 => Ty::I16,
+            4 => Ty::I32,
+            _ => Ty::I64,
+        }
+    }
     /// The offset type of a pointer.
     pub fn offset_type(ptr: Ty) -> Ty {
         if ptr.bits() == 32 { Ty::I32 } else { Ty::I64 }
@@ -101,17 +110,61 @@ impl Emitter {
         let o = if scale == 1 { i } else { self.emit_flags(Opcode::IBin(IBin::Mul), &[i, s], wide, flags) };
         self.emit(Opcode::PtrAdd { inbounds }, &[ptr, o], ty)
     }
+    /// Loads consecutive values. The machine's accesses are aligned to the size of an element: what may lie elsewhere (a
+    /// member of a packed structure) is loaded in pieces that are aligned.
     pub fn load(&mut self, ptr: Value, ty: Ty, count: u8, align: u32, volatile: bool) -> Vec<Value> {
+        let bytes = ty.bits() / 8;
+        if align < bytes {
+            return (0..u32::from(count))
+                .map(|n| self.load_pieces(ptr, n * bytes, ty, align.max(1), volatile))
+                .collect();
+        }
         let access = Access { count, align, volatile };
         let types = vec![ty; count as usize];
         let i = self.f.append(self.block, Opcode::Load(access), &[ptr], &types, self.loc);
         self.f.inst(i).results.to_vec()
     }
+    /// Stores consecutive values of one type, as `load` loads them.
     pub fn store(&mut self, ptr: Value, values: &[Value], align: u32, volatile: bool) {
+        let bytes = values.first().map_or(0, |v| self.f.ty(*v).bits() / 8);
+        if align < bytes {
+            for (n, value) in (0..).zip(values) {
+                self.store_pieces(ptr, n * bytes, *value, align.max(1), volatile);
+            }
+            return;
+        }
         let access = Access { count: values.len() as u8, align, volatile };
         let mut args = vec![ptr];
         args.extend_from_slice(values);
         self.effect(Opcode::Store(access), &args);
+    }
+    /// Loads the value `at` bytes behind `ptr` in pieces of `align` bytes.
+    fn load_pieces(&mut self, ptr: Value, at: u32, ty: Ty, align: u32, volatile: bool) -> Value {
+        let (int, piece) = (Self::int_of(ty), Self::int_of_bytes(align));
+        let place = self.offset(ptr, u64::from(at));
+        let low = self.load(place, piece, 1, align, volatile)[0];
+        let mut whole = self.resize(low, int, false);
+        for offset in (align..ty.bits() / 8).step_by(align as usize) {
+            let place = self.offset(ptr, u64::from(at + offset));
+            let part = self.load(place, piece, 1, align, volatile)[0];
+            let (part, by) = (self.resize(part, int, false), self.constant(int, u64::from(offset * 8)));
+            let part = self.ibin(IBin::Shl, part, by);
+            whole = self.ibin(IBin::Or, whole, part);
+        }
+        self.bitcast(whole, ty)
+    }
+    /// Stores a value as `load_pieces` loads it.
+    fn store_pieces(&mut self, ptr: Value, at: u32, value: Value, align: u32, volatile: bool) {
+        let ty = self.f.ty(value);
+        let (int, piece) = (Self::int_of(ty), Self::int_of_bytes(align));
+        let whole = self.bitcast(value, int);
+        for offset in (0..ty.bits() / 8).step_by(align as usize) {
+            let place = self.offset(ptr, u64::from(at + offset));
+            let by = self.constant(int, u64::from(offset * 8));
+            let part = if offset == 0 { whole } else { self.ibin(IBin::LShr, whole, by) };
+            let part = self.resize(part, piece, false);
+            self.store(place, &[part], align, volatile);
+        }
     }
     pub fn jump(&mut self, to: Block, args: &[Value]) {
         let i = self.effect(Opcode::Jump, &[]);
