@@ -405,9 +405,14 @@ impl<'a> Body<'_, 'a> {
             return Err(format!("the call does not match the function {}", self.m.name_of(id)));
         }
         let mut args = Vec::new();
-        for n in 1..i.operands.len() {
+        for (n, parameter) in (1..i.operands.len()).zip(&callee.params) {
             let v = self.arg(i, n)?;
-            args.extend_from_slice(&v.leaves);
+            if self.m.decoration(parameter.id).by_value {
+                let p = self.pointer_arg(i, n)?;
+                args.push(self.copy_of(p, v.ty)?);
+            } else {
+                args.extend_from_slice(&v.leaves);
+            }
         }
         let types = self.m.types.leaf_types(i.ty)?;
         let inst = self.e.f.append(self.e.block, Opcode::Call(index), &args, &types, self.e.loc);

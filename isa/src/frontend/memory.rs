@@ -125,6 +125,17 @@ impl Body<'_, '_> {
         let size = size.ok_or_else(|| format!("a private variable of {} bytes (at most 1 MiB)", t.size))?;
         let natural = t.align as u32;
         let align = self.m.decoration(i.id).align.filter(|a| a.is_power_of_two()).unwrap_or(natural).max(1);
+        let p = self.private_memory(size, align);
+        self.define_one(i, p)?;
+        if i.operands.len() > 1 {
+            let v = self.arg(i, 1)?;
+            self.store_value(p, v.ty, 0, align, false, &v.leaves)?;
+        }
+        Ok(())
+    }
+
+    /// Private memory of the function.
+    fn private_memory(&mut self, size: u32, align: u32) -> Value {
         let inst = self.e.f.make_inst(Opcode::Alloca { size, align }, &[], &[Ty::PtrPrivate], self.e.loc);
         let entry = &mut self.e.f.blocks[Function::ENTRY.0 as usize].insts;
         if self.e.block == Function::ENTRY {
@@ -132,13 +143,20 @@ impl Body<'_, '_> {
         } else {
             entry.insert(0, inst);
         }
-        let p = self.e.f.inst(inst).results[0];
-        self.define_one(i, p)?;
-        if i.operands.len() > 1 {
-            let v = self.arg(i, 1)?;
-            self.store_value(p, v.ty, 0, align, false, &v.leaves)?;
-        }
-        Ok(())
+        self.e.f.inst(inst).results[0]
+    }
+
+    /// A copy of what `p` points to, for a function that takes it by value and may change it (FuncParamAttr ByVal).
+    pub(super) fn copy_of(&mut self, p: Value, ty: u32) -> Res<Value> {
+        let Kind::Pointer { pointee, space: Ty::PtrPrivate, .. } = self.m.types.get(ty)?.kind else {
+            return Err("an argument by value that is not a pointer to private memory".into());
+        };
+        let t = self.m.types.get(pointee)?;
+        let (bytes, align) = (t.size, (t.align as u32).max(1));
+        let size = u32::try_from(bytes).map_err(|_| format!("an argument of {bytes} bytes"))?;
+        let own = self.private_memory(size, align);
+        self.copy(own, p, bytes, align)?;
+        Ok(own)
     }
 
     /// The input variable or component that an id points to.

@@ -31,6 +31,14 @@ static const char *SOURCE =
     "  out[l * 8 + 4] = other.e; out[l * 8 + 5] = (int)other.f; out[l * 8 + 6] = list[0].b; out[l * 8 + 7] = (int)list[1].c;\n"
     "  x[l].f = other.f; x[l].c = other.c; x[l].d.y = 2.5f;\n"
     "}\n"
+    "__attribute__((noinline)) int spend(packed p, int by) { p.b -= by; p.c += p.b; p.a++; return (int)p.c + p.a + p.b; }\n"
+    "__attribute__((noinline)) packed changed(packed p, int by) { p.b = by; p.e = 7; return p; }\n"
+    "kernel void by_value(packed x, global int *out) {\n"
+    "  int i = get_global_id(0); packed mine = x; mine.c = i; int sum = 0;\n"
+    "  for (int k = 0; k < 3; k++) sum += spend(mine, i + k);\n"
+    "  packed next = changed(mine, i * 9);\n"
+    "  out[i * 4] = sum; out[i * 4 + 1] = mine.b + mine.a + (int)mine.c; out[i * 4 + 2] = next.b + next.e; out[i * 4 + 3] = mine.e + x.b;\n"
+    "}\n"
     "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fixed(global int *out) { out[get_global_id(0)] = get_local_id(0) + get_num_groups(0); }\n";
 
 typedef struct { char a; short b; int c; float d[4] __attribute__((aligned(16))); } mixed;
@@ -53,6 +61,22 @@ static void packed(cl_kernel pack) {
         printf("%d %d %lx %g %g %d %g\n", start[i].a, start[i].b, start[i].c, start[i].d[0], start[i].d[1], start[i].e, start[i].f);
     OK(clReleaseMemObject(x));
     OK(clReleaseMemObject(out));
+}
+
+// What a function does with a structure that it takes by value, its caller does not see.
+static void by_value(const char *options) {
+    cl_program program = build(SOURCE, options);
+    cl_kernel kernel = kernel_of(program, "by_value");
+    struct packed x = {4, 100, 5, {0, 0}, -3, 0};
+    cl_mem out = buffer_of(NULL, 4 * 4 * sizeof(int));
+    size_t four = 4;
+    OK(clSetKernelArg(kernel, 0, sizeof x, &x));
+    OK(clSetKernelArg(kernel, 1, sizeof out, &out));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &four, NULL, 0, NULL, NULL));
+    print_buffer(options, out, 16);
+    OK(clReleaseMemObject(out));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
 }
 
 int main(void) {
@@ -98,6 +122,8 @@ int main(void) {
 
     cl_kernel pack = kernel_of(program, "pack");
     packed(pack);
+    by_value("-cl-std=CL2.0");
+    by_value("-cl-opt-disable");
     OK(clReleaseKernel(pack));
     for (cl_uint i = 0; i < 5; i++) {
         char name[64], type[64];
