@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 manifests=(validation/suite.toml)
-for m in full.toml; do [ -e "$m" ] && manifests+=("$m"); done
+for m in full.toml builtins.toml; do [ -e "$m" ] && manifests+=("$m"); done
 exec cargo run --quiet --package warpscope-workloads --bin compile-kernels -- "$@" "${manifests[@]}"

@@ -61,3 +61,41 @@ fn every_mechanism_can_be_switched_off() {
     let field = |i: usize| line.split(',').nth(i).unwrap().parse::<f64>().unwrap();
     assert!(field(6) < field(5) * 0.95, "{line}");
 }
+
+/// Library functions, long divisions and the like take the instructions that the profiler counted on an H200
+/// (`workloads/results/h200_builtins.csv`: warp instructions of 1056 warps).
+#[test]
+fn functions_take_the_measured_instructions() {
+    let measured = [
+        ("m_pow", 124_608.0),
+        ("m_exp", 38_016.0),
+        ("m_log", 54_912.0),
+        ("m_sin", 54_912.0),
+        ("m_erf", 57_024.0),
+        ("m_atan2", 73_920.0),
+        ("m_fmod", 54_912.0),
+        ("m_d_pow", 250_272.0),
+        ("m_d_log", 115_104.0),
+        ("m_l_div", 52_800.0),
+        ("m_u_mod", 44_352.0),
+        ("m_l_addsat", 39_072.0),
+        ("m_l_mulhi", 44_352.0),
+        ("m_i_mul", 27_456.0),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let path = |p: &str| repository(p).to_str().unwrap().to_string();
+    let suite = path("workloads/builtins.toml");
+    let reference = path("workloads/results/h200_builtins.csv");
+    let mut arguments = vec!["validate", &suite, "--reference", &reference, "--out", dir.path().to_str().unwrap()];
+    arguments.extend(measured.iter().flat_map(|(case, _)| ["--only", case]));
+    command(&arguments).assert().success();
+    let csv = std::fs::read_to_string(dir.path().join("comparison.csv")).unwrap();
+    let column = |line: &str, n: usize| line.split(',').nth(n).unwrap().to_string();
+    let header = csv.lines().next().unwrap();
+    let simulated = header.split(',').position(|h| h == "warp_inst_simulated").unwrap();
+    for (case, expected) in measured {
+        let line = csv.lines().find(|l| l.starts_with(&format!("{case},"))).expect(case);
+        let found: f64 = column(line, simulated).parse().unwrap();
+        assert!((found / expected - 1.0).abs() < 0.03, "{case}: {found} warp instructions instead of {expected}");
+    }
+}
