@@ -73,6 +73,8 @@ counters! {
             requests: u64 ["requests"],
             /// Sectors that slices were asked to read: by compute units, and again what one half asked of the other.
             read_sectors: u64 ["sectors"],
+            /// Sectors of loads that went with another compute unit's load of the same sectors, which alone was looked up.
+            coalesced_sectors: u64 ["sectors"],
             /// Sectors that slices were asked to write, again counted in both halves where a store goes on to the other,
             /// and those that were completed from DRAM.
             write_sectors: u64 ["sectors"],

@@ -49,6 +49,16 @@ pub struct L2Request {
     pub repeats: u8,
     /// The requester's slot, returned in the response.
     pub slot: u16,
+    /// Set by the L2: it goes with another compute unit's request for the same sectors.
+    pub joined: bool,
+}
+
+impl L2Request {
+    /// Sectors that it takes to a slice: the updates of one address come one after the other.
+    pub fn passes(&self) -> u64 {
+        let again = if self.kind.is_atomic() { u64::from(self.repeats.max(1)) - 1 } else { 0 };
+        u64::from(self.sectors.count_ones()) + again
+    }
 }
 
 /// The L2's answer to a request.

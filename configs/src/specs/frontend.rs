@@ -14,6 +14,10 @@ spec! {
             /// Bytes of code, from the program's start, that a launch brings into the second-level cache before its first
             /// warp begins. The launch's constant bank is brought there too.
             launch_preload: u32 ["B"] = 0..=1048576,
+            /// Compute units that share the second-level cache's port; those that a launch uses get equal parts of it.
+            shared_units: u32 [""] = 1..=1024,
+            /// Cycles of that port for a line.
+            shared_interval: f64 ["cycles"] = 0.0..=1000.0,
         }
         sections {
             /// Instruction cache of a sub-core.
@@ -24,7 +28,7 @@ spec! {
             l0_constant: FetchCacheSpec,
             /// Cache for indexed constant loads, one for each compute unit.
             l1_constant: FetchCacheSpec,
-            /// Second-level cache for instructions and constants (one for each compute unit in this model).
+            /// Second-level cache for instructions and constants: one for each compute unit in this model, but for its port.
             l2_fetch: FetchCacheSpec,
         }
     }

@@ -187,8 +187,14 @@ spec! {
             response_bytes: f64 ["B/cycle"] = 1.0..=4096.0,
             /// Size of a request's or response's head, sent before its data.
             header: u32 ["B"] = 0..=256,
-            /// Sectors of stores and atomics under way from a compute unit at which the next one waits.
+            /// Byte mask that goes with a store that leaves bytes of its sectors out.
+            mask: u32 ["B"] = 0..=256,
+            /// A store to sectors to which the compute unit has stored within this time goes with that store.
+            combine: u32 ["cycles"] = 0..=10000,
+            /// Sectors of stores under way from a compute unit at which the next one waits.
             stores: u32 ["sectors"] = 1..=65536,
+            /// The same for atomics.
+            atomics: u32 ["sectors"] = 1..=65536,
         }
     }
 }
@@ -202,8 +208,12 @@ spec! {
             capacity: u64 ["B"] = 4096..=1099511627776,
             /// Slices, in all halves together.
             slices: u32 [""] = 1..=1024,
-            /// Halves; compute unit c is in half c modulo this.
+            /// Halves; the first half of the compute units is in the first one.
             halves: u32 [""] = 1..=2,
+            /// Consecutive compute units of which loads of the same sectors are one while these are under way; 1: none.
+            coalesce_units: u32 [""] = 1..=1024,
+            /// A load can join another one for this long after that has come to its slice.
+            coalesce_window: u32 ["cycles"] = 0..=100000,
             /// Address bits whose parity says which half is home; 0: the halves' slices take turns like any others.
             half_bits: u64 [""] = 0..=1099511627775,
             /// Consecutive bytes that lie in one slice: a multiple of the line.
@@ -237,6 +247,10 @@ spec! {
             read_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// Data that a slice writes.
             write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
+            /// The same where a store leaves bytes of a sector out: the whole sector is counted.
+            partial_write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
+            /// The same where the sector has data already, which are read and checked first.
+            merge_write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// Misses (lines) under way at once in a slice, to DRAM and to the other half each.
             mshrs: u32 ["lines"] = 1..=65535,
             /// From a slice of one half to a slice of the other one.

@@ -112,7 +112,7 @@ impl GlobalPath {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.outbox.stores == 0 && self.awaits_nothing()
+        self.outbox.is_idle() && self.awaits_nothing()
     }
 
     /// Whether no loads, atomics or fetches are under way.
@@ -323,7 +323,7 @@ impl GlobalPath {
     }
 
     fn store(&mut self, access: &LineAccess, cycle: u64) -> bool {
-        if !self.outbox.has_credit() {
+        if !self.outbox.takes_store() {
             return false;
         }
         let found = self.tags.find(access.line >> self.line_shift, access.line);
@@ -347,7 +347,7 @@ impl GlobalPath {
 
     fn store_private(&mut self, access: &LineAccess, cycle: u64) -> bool {
         let found = self.tags.find(access.line >> self.line_shift, access.line);
-        if found.is_none() && !self.outbox.has_credit() {
+        if found.is_none() && !self.outbox.takes_store() {
             return false;
         }
         match found.or_else(|| self.allocate(access.line, cycle)) {
@@ -363,7 +363,7 @@ impl GlobalPath {
     }
 
     fn atomic(&mut self, job: &mut Job, access: &LineAccess, cycle: u64, kind: RequestKind) -> bool {
-        if !self.outbox.has_credit() {
+        if !self.outbox.takes_atomic() {
             return false;
         }
         if let Some(index) = self.tags.find(access.line >> self.line_shift, access.line) {
@@ -415,7 +415,7 @@ impl GlobalPath {
             }
             RequestKind::Store => self.outbox.stores -= response.asked.count_ones(),
             RequestKind::Atomic | RequestKind::Reduction => {
-                self.outbox.stores -= response.asked.count_ones();
+                self.outbox.atomics -= response.asked.count_ones();
                 self.counters.sectors_received += sectors;
                 self.line_came(at, response.slot, out);
             }

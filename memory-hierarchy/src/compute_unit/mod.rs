@@ -146,6 +146,7 @@ impl CuMemory {
         let rates = Rates {
             send_header: time(net.header, net.request_bytes),
             send_sector: time(spec.sector, net.request_bytes),
+            send_mask: time(net.mask, net.request_bytes),
             receive_header: time(net.header, net.response_bytes),
             receive_sector: time(spec.sector, net.response_bytes),
         };
@@ -155,11 +156,7 @@ impl CuMemory {
             local: spec.local.clone(),
             banks: Banks::new(spec.local.banks, spec.local.bank_width),
             coalescer: Box::new(Coalescer::new(spec.line, spec.sector)),
-            path: GlobalPath::new(
-                spec,
-                Outbox::new(unit, rates, net.stores),
-                spec.local.combined.saturating_sub(smallest),
-            ),
+            path: GlobalPath::new(spec, Outbox::new(unit, rates, spec), spec.local.combined.saturating_sub(smallest)),
             lsu_free: 0,
             queue: VecDeque::new(),
             stalled: VecDeque::new(),
@@ -404,9 +401,9 @@ impl CuMemory {
         self.stalled.is_empty() && self.path.awaits_nothing()
     }
 
-    /// Whether stores have not been answered yet.
+    /// Whether stores or atomics have not been answered yet.
     pub fn has_stores(&self) -> bool {
-        self.path.outbox.stores > 0
+        !self.path.outbox.is_idle()
     }
 
     /// What was counted so far.

@@ -25,9 +25,10 @@ impl L2System {
                 self.read_copy(near, home, request, now, responses)
             }
             kind => {
-                let start = self.slices[near].start.reserve(now, self.times.interval);
-                let passed = u64::from(request.sectors.count_ones());
-                if kind == RequestKind::Load || kind == RequestKind::Fetch {
+                let start = self.start(near, request, now, self.times.interval);
+                let passed = request.passes();
+                if request.joined {
+                } else if kind == RequestKind::Load || kind == RequestKind::Fetch {
                     self.counters.lookup_misses += passed;
                 } else {
                     self.counters.lookup_hits += passed;
@@ -35,7 +36,8 @@ impl L2System {
                 if kind.is_atomic() {
                     self.drop_copy(near, home.local >> self.line_shift, request);
                 }
-                let sent = if kind == RequestKind::Load || kind == RequestKind::Fetch { 0 } else { request.sectors };
+                let read = kind == RequestKind::Load || kind == RequestKind::Fetch;
+                let sent = if read || request.joined { 0 } else { request.sectors };
                 self.send_far(near, home.slice as usize, request, Origin::Unit, sent, start);
                 true
             }
@@ -63,12 +65,13 @@ impl L2System {
         if let Some(index) = found {
             slice.tags.touch(index);
         }
-        let start = slice.start.reserve(now, self.times.interval);
-        self.counters.lookup_hits += u64::from((request.sectors & !fresh).count_ones());
+        let start = self.start(near, request, now, self.times.interval);
+        self.count_hits(request, request.sectors & !fresh);
         if missing == 0 {
             self.reply(near, request, Origin::Unit, start + self.times.latency, responses);
             return true;
         }
+        let slice = &mut self.slices[near];
         let waiting = slice.note(*request, Origin::Unit);
         let mut id = state.mshr;
         while id != Entry::NO_MISS {
@@ -154,12 +157,13 @@ impl L2System {
             slice.tags.touch(index);
         }
         let length = if request.kind.is_atomic() { self.times.of_atomic(request) } else { self.times.interval };
-        let start = slice.start.reserve(now, length);
-        self.counters.lookup_hits += u64::from((request.sectors & !fresh).count_ones());
+        let start = self.start(at, request, now, length);
+        self.count_hits(request, request.sectors & !fresh);
         if missing == 0 {
             self.serve(at, request, origin, start, responses, sink);
             return true;
         }
+        let slice = &mut self.slices[at];
         let waiting = slice.note(*request, origin);
         let mut id = state.mshr;
         while id != Entry::NO_MISS {
@@ -177,6 +181,19 @@ impl L2System {
             self.miss(at, request.line, local, entry, wanted, waiting, start);
         }
         true
+    }
+
+    /// When a slice starts on a request; one that goes with another takes no time.
+    fn start(&mut self, at: usize, request: &L2Request, now: Ticks, length: Ticks) -> Ticks {
+        if request.joined { now } else { self.slices[at].start.reserve(now, length) }
+    }
+
+    /// Counts sectors that are there or under way.
+    fn count_hits(&mut self, request: &L2Request, sectors: u8) {
+        if !request.joined {
+            self.counters.lookup_hits +=
+                u64::from(sectors.count_ones()) + request.passes() - u64::from(request.sectors.count_ones());
+        }
     }
 
     /// Asks DRAM for sectors of a line; a miss register is free.
@@ -260,11 +277,15 @@ impl L2System {
         if makes_dirty && !slice.channel.has_write_room() {
             return false;
         }
-        let start = slice.start.reserve(now, self.times.interval);
-        let length = u64::from(request.sectors.count_ones()) * self.times.write_sector;
-        let end = slice.write.reserve(start, length) + length;
-        self.counters.lookup_hits += u64::from(request.sectors.count_ones());
+        let start = self.start(at, request, now, self.times.interval);
         let whole = self.whole_sectors(request.written, request.sectors);
+        let sectors = u64::from(request.sectors.count_ones());
+        let length = self.write_time(at, found, request.sectors, whole);
+        let mut end = start;
+        if !request.joined {
+            end = self.slices[at].write.reserve(start, length) + length;
+            self.counters.lookup_hits += sectors;
+        }
         match found.or_else(|| self.allocate(at, number, request.line, start)) {
             Some(index) => {
                 let slice = &mut self.slices[at];
@@ -292,6 +313,18 @@ impl L2System {
         self.drop_other_copy(at, number, request);
         self.reply(at, request, Origin::Unit, end + self.times.latency, responses);
         true
+    }
+
+    /// How long a slice writes: a partly written sector must be read and checked where it has data.
+    fn write_time(&self, at: usize, found: Option<usize>, sectors: u8, whole: u8) -> Ticks {
+        let state = found.map_or(Entry::default(), |index| *self.slices[at].tags.entry(index));
+        let partial = sectors & !whole;
+        let merged = partial & (state.valid | state.partial);
+        let count = |mask: u8| u64::from(mask.count_ones());
+        let t = &self.times;
+        count(sectors & whole) * t.write_sector
+            + count(partial & !merged) * t.write_partial
+            + count(merged) * t.write_merged
     }
 
     /// Keeps at most `most` lines of a kind in the set of entry `index`: the least recently used of the others is written
@@ -370,7 +403,14 @@ impl L2System {
             RequestKind::Store | RequestKind::Reduction => 0,
         };
         let count = u64::from(sectors.count_ones());
+        let number = self.map.home(request.line).local >> self.line_shift;
         let slice = &mut self.slices[at];
+        if origin == Origin::Unit
+            && let Some(leaves) = slice.coalescer.leaves(number, request, ready)
+        {
+            self.answer(at, request, leaves, responses);
+            return;
+        }
         // The data stage is `latency` before the data leave; it is reserved in order of requests.
         let length = count * self.times.read_sector;
         let leaves = slice.read.reserve(ready, length) + length;
@@ -382,9 +422,21 @@ impl L2System {
             self.events.push(cycle_at(leaves + self.times.far), Event::Copy { slice: other, miss });
             return;
         }
-        let mut at_unit = cycle_at(leaves) + self.times.response;
+        slice.coalescer.answered(number, request, leaves);
         if self.map.near(at as u32, request.unit) as usize != at {
             self.counters.far_sectors += count;
+        }
+        self.answer(at, request, leaves, responses);
+    }
+
+    /// Sends the answer to a compute unit's request whose data leave slice `at` at `leaves`.
+    pub(super) fn answer(&self, at: usize, request: &L2Request, leaves: Ticks, responses: &mut Vec<L2Response>) {
+        let sectors = match request.kind {
+            RequestKind::Load | RequestKind::Fetch | RequestKind::Atomic => request.sectors,
+            RequestKind::Store | RequestKind::Reduction => 0,
+        };
+        let mut at_unit = cycle_at(leaves) + self.times.response;
+        if self.map.near(at as u32, request.unit) as usize != at {
             at_unit += self.times.far / TICKS;
         }
         responses.push(L2Response {

@@ -24,11 +24,13 @@ pub struct AddressMap {
     /// Slices of a half.
     half: u32,
     halves: u32,
+    /// The first compute unit of the second half.
+    second: u16,
 }
 
 impl AddressMap {
-    /// As the specification says.
-    pub fn new(spec: &L2Spec) -> AddressMap {
+    /// As the specification says, for so many compute units.
+    pub fn new(spec: &L2Spec, units: u32) -> AddressMap {
         // Slices among which addresses are shared out once the half is known, where bits tell it.
         let sharing = u64::from(if spec.half_bits == 0 { spec.slices } else { spec.slices / spec.halves });
         AddressMap {
@@ -40,6 +42,7 @@ impl AddressMap {
             hash: spec.slice_hash,
             half: spec.slices / spec.halves,
             halves: spec.halves,
+            second: units.div_ceil(2).min(u32::from(u16::MAX)) as u16,
         }
     }
 
@@ -75,7 +78,7 @@ impl AddressMap {
             return home;
         }
         let place = if home >= self.half { home - self.half } else { home };
-        place + (u32::from(unit) & 1) * self.half
+        place + u32::from(unit >= self.second) * self.half
     }
 
     /// The slice in the same place of the other half.
@@ -98,14 +101,14 @@ mod tests {
 
     fn map(hash: SliceHash) -> AddressMap {
         let machine = crate::tests::h200();
-        AddressMap::new(&L2Spec { slice_hash: hash, ..machine.memory.l2 })
+        AddressMap::new(&L2Spec { slice_hash: hash, ..machine.memory.l2 }, 132)
     }
 
     #[test]
     fn every_line_has_its_own_place() {
         for (hash, half_bits) in [(SliceHash::Modulo, 0), (SliceHash::Rotated, 0), (SliceHash::Rotated, 0x2aaaaab000)] {
             let machine = crate::tests::h200();
-            let map = AddressMap::new(&L2Spec { slice_hash: hash, half_bits, ..machine.memory.l2 });
+            let map = AddressMap::new(&L2Spec { slice_hash: hash, half_bits, ..machine.memory.l2 }, 132);
             let mut seen = HashSet::new();
             for line in 0..96 * 1024u64 {
                 assert!(seen.insert({
@@ -132,7 +135,7 @@ mod tests {
     #[test]
     fn near_and_opposite_agree() {
         let map = map(SliceHash::Rotated);
-        assert_eq!((map.near(5, 0), map.near(5, 1), map.near(53, 0), map.near(53, 1)), (5, 53, 5, 53));
+        assert_eq!((map.near(5, 65), map.near(5, 66), map.near(53, 0), map.near(53, 131)), (5, 53, 5, 53));
         assert_eq!((map.opposite(5), map.opposite(53)), (53, 5));
     }
 

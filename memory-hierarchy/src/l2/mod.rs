@@ -5,6 +5,7 @@
 //! goes on to the home. Atomics take effect at home, in the order in which the home starts them.
 
 mod access;
+mod coalesce;
 mod map;
 mod slice;
 #[cfg(test)]
@@ -18,7 +19,7 @@ use crate::request::{AtomicSink, L2Request, L2Response};
 pub use map::{AddressMap, Home};
 use slice::{Origin, Slice};
 use warpscope_configs::Counters;
-use warpscope_configs::specs::{ChipSpec, MemorySpec};
+use warpscope_configs::specs::{ChipSpec, LaunchSpec, MemorySpec};
 
 /// Something that happens inside the L2.
 #[derive(Copy, Clone, Debug)]
@@ -42,6 +43,8 @@ struct Times {
     interval: Ticks,
     read_sector: Ticks,
     write_sector: Ticks,
+    write_partial: Ticks,
+    write_merged: Ticks,
     far: Ticks,
     far_sector: Ticks,
     atomic: Ticks,
@@ -81,6 +84,8 @@ pub struct L2System {
     arriving: Vec<L2Request>,
     woken: Vec<u32>,
     counters: L2Counters,
+    /// Bytes that launches themselves read from DRAM.
+    launch_bytes: u64,
 }
 
 impl L2System {
@@ -100,6 +105,8 @@ impl L2System {
                 interval: l2_cycles(l2.interval),
                 read_sector: sector(l2.read_bytes),
                 write_sector: sector(l2.write_bytes),
+                write_partial: sector(l2.partial_write_bytes),
+                write_merged: sector(l2.merge_write_bytes),
                 far: u64::from(l2.far_latency) * TICKS,
                 far_sector: sector(l2.far_bytes),
                 atomic: u64::from(l2.atomic_latency) * TICKS,
@@ -114,7 +121,7 @@ impl L2System {
             sectors: spec.line / spec.sector,
             keep_far: l2.keep_far && l2.halves > 1,
             fill_partial: l2.fill_partial,
-            map: AddressMap::new(l2),
+            map: AddressMap::new(l2, chip.compute_units),
             slices: (0..l2.slices).map(|i| Slice::new(spec, timing, i)).collect(),
             events: Calendar::new(),
             arrivals: Calendar::new(),
@@ -122,6 +129,7 @@ impl L2System {
             arriving: Vec::new(),
             woken: Vec::new(),
             counters: L2Counters::default(),
+            launch_bytes: 0,
         }
     }
 
@@ -182,6 +190,14 @@ impl L2System {
         self.events.is_empty() && self.arrivals.is_empty() && self.slices.iter().all(Slice::is_idle)
     }
 
+    /// Counts what a launch itself brings, `bytes` from DRAM.
+    pub fn count_launch(&mut self, spec: &LaunchSpec, bytes: u32) {
+        self.counters.read_sectors += u64::from(spec.read_sectors);
+        self.counters.lookup_hits += u64::from(spec.l2_hits);
+        self.counters.lookup_misses += u64::from(spec.l2_misses);
+        self.launch_bytes += u64::from(bytes);
+    }
+
     /// What the L2 counted so far.
     pub fn counters(&self) -> &L2Counters {
         &self.counters
@@ -191,6 +207,7 @@ impl L2System {
     pub fn dram_counters(&self) -> DramCounters {
         let mut sum = DramCounters::default();
         self.slices.iter().for_each(|s| sum.combine(&s.channel.counters));
+        sum.read_bytes += self.launch_bytes;
         sum
     }
 
@@ -256,14 +273,23 @@ impl L2System {
             if request.kind.is_atomic() {
                 self.counters.atomic_repeats += u64::from(request.repeats.max(1)) - 1;
             }
-            self.count_lookup(request);
-            let home = self.map.home(request.line);
+            let (home, now) = (self.map.home(request.line), cycle * TICKS);
             let near = self.map.near(home.slice, request.unit) as usize;
-            if !self.slices[near].stalled.is_empty()
-                || !self.unit_request(request, home, near, cycle * TICKS, responses, sink)
-            {
+            let mut request = *request;
+            match self.slices[near].coalescer.join(home.local >> self.line_shift, &request, now) {
+                None => self.count_lookup(&request),
+                Some(leaves) => {
+                    self.counters.coalesced_sectors += u64::from(request.sectors.count_ones());
+                    if leaves != Ticks::MAX {
+                        self.answer(near, &request, leaves, responses);
+                        continue;
+                    }
+                    request.joined = true;
+                }
+            }
+            if !self.slices[near].stalled.is_empty() || !self.unit_request(&request, home, near, now, responses, sink) {
                 self.counters.stalled_requests += 1;
-                self.slices[near].stalled.push_back(*request);
+                self.slices[near].stalled.push_back(request);
             }
         }
         arriving.clear();
@@ -303,7 +329,10 @@ impl L2System {
     /// A request comes to a slice, of a compute unit or from the other half.
     fn count_lookup(&mut self, request: &L2Request) {
         use crate::request::RequestKind;
-        let sectors = u64::from(request.sectors.count_ones());
+        if request.joined {
+            return;
+        }
+        let sectors = request.passes();
         let c = &mut self.counters;
         match request.kind {
             RequestKind::Load | RequestKind::Fetch => c.read_sectors += sectors,

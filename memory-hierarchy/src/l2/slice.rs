@@ -1,6 +1,7 @@
 //! State of one L2 slice.
+use super::coalesce::Coalescer;
 use crate::cache::{Mshrs, Tags, TagsSpec};
-use crate::clock::Port;
+use crate::clock::{Port, TICKS};
 use crate::dram::{Channel, DramTiming};
 use crate::request::L2Request;
 use std::collections::VecDeque;
@@ -45,6 +46,7 @@ pub(super) struct Slice {
     /// that the halves cannot wait for each other.
     pub(super) stalled_far: VecDeque<(L2Request, Origin)>,
     pub(super) channel: Channel,
+    pub(super) coalescer: Coalescer,
 }
 
 impl Slice {
@@ -69,6 +71,7 @@ impl Slice {
             stalled: VecDeque::new(),
             stalled_far: VecDeque::new(),
             channel: Channel::new(&spec.dram, timing, index, l2.slices),
+            coalescer: Coalescer::new(l2.coalesce_units, u64::from(l2.coalesce_window) * TICKS),
         }
     }
 

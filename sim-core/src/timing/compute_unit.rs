@@ -113,6 +113,7 @@ impl<const W: usize> ComputeUnit<W> {
         let (spec, timed) = (context.spec, context.timed);
         let cu = &spec.compute_unit;
         let code = timed.ops.len() as u64 * u64::from(spec.frontend.instruction_bytes);
+        state.frontend.share(&spec.frontend, context.grid.count());
         state.frontend.preload(context.code_base, code.min(u64::from(spec.frontend.launch_preload)));
         let line = u64::from(spec.frontend.l0_constant.line);
         state.frontend.preload(context.bank_base, line);
@@ -284,6 +285,7 @@ impl<const W: usize> ComputeUnit<W> {
             self.lsu.detach(index);
         }
         let group = slot.group as usize;
+        self.subs[index >> self.sub_shift].retire(index & self.slot_mask, at);
         self.groups[group].leave(at);
         if self.groups[group].live == 0 {
             self.end_group(group);

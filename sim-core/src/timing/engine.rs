@@ -35,6 +35,8 @@ pub(crate) struct Engine {
     programs: Vec<(Weak<Program>, u64)>,
     next_code: u64,
     launches: u64,
+    /// Nothing was launched since the caches were emptied.
+    cold: bool,
 }
 
 /// What stops a launch from outside, and how windows are cut.
@@ -60,13 +62,14 @@ impl Engine {
     pub fn new(spec: Arc<MachineSpec>) -> Engine {
         let units = (0..spec.chip.compute_units).map(|_| None).collect();
         let l2 = L2System::new(&spec.memory, &spec.chip);
-        Engine { spec, now: 0, units, l2, programs: Vec::new(), next_code: CODE_BASE, launches: 0 }
+        Engine { spec, now: 0, units, l2, programs: Vec::new(), next_code: CODE_BASE, launches: 0, cold: true }
     }
 
     /// Empties all caches; nothing is under way.
     pub fn flush(&mut self) {
         self.units.iter_mut().for_each(|u| *u = None);
         self.l2 = L2System::new(&self.spec.memory, &self.spec.chip);
+        self.cold = true;
     }
 
     /// Something other than a kernel has written to a range of simulated addresses: its lines leave the L2.
@@ -121,17 +124,25 @@ impl Engine {
         let carve_out = checked.occupancy.carve_out;
         self.units.iter_mut().flatten().for_each(|u| u.memory.begin_launch(carve_out));
         let before = self.memory_counters();
+        let bytes = if std::mem::take(&mut self.cold) { spec.launch.read_bytes } else { 0 };
+        self.l2.count_launch(&spec.launch, bytes);
         let mut run = Run::new(self, &context, checked, limits);
         let result = run.run_to_end();
         let end = run.last;
         let mut counters = run.finish();
         let (start, tail) = (self.now, u64::from(spec.launch.tail));
-        self.now = end + tail;
+        let mut memory = self.memory_counters().since(&before);
+        let (own, unit) = (&spec.launch, &memory.unit);
+        let besides =
+            own.l2_hits_stored * unit.store_sectors as f64 + own.l2_hits_loaded * unit.sectors_received as f64;
+        memory.l2.lookup_hits += (besides as u64).min(u64::from(own.l2_hits_most));
+        let wrote = memory.unit.store_requests + memory.unit.atomic_requests > 0;
+        self.now = end + tail + if wrote { u64::from(spec.launch.fence) } else { 0 };
         if let Err(error) = result {
             self.flush();
             return Err(error);
         }
-        counters.memory = self.memory_counters().since(&before);
+        counters.memory = memory;
         complete(&spec, &mut counters, self.now - start);
         Ok(counters)
     }
@@ -185,12 +196,12 @@ impl<'a, const W: usize> Run<'a, W> {
         let head = u64::from(spec.launch.head);
         let epoch = engine.epoch();
         let groups = context.grid.count();
-        let room = checked.occupancy.groups;
+        let (room, warps) = (checked.occupancy.groups, checked.occupancy.warps_per_group);
         let start = engine.now + head;
         // A window is a part of an epoch: epochs' ends are always cuts.
         let window = if limits.window == 0 { epoch } else { limits.window.min(epoch) };
         Run {
-            dispatcher: Dispatcher::new(&spec.launch, groups, spec.chip.compute_units, room, start),
+            dispatcher: Dispatcher::new(&spec.launch, groups, warps, spec.chip.compute_units, room, start),
             units: (0..spec.chip.compute_units).map(|_| None).collect(),
             next: vec![u64::MAX; spec.chip.compute_units as usize],
             running: Vec::new(),
@@ -215,6 +226,7 @@ impl<'a, const W: usize> Run<'a, W> {
     fn run_to_end(&mut self) -> Result<(), LaunchError> {
         loop {
             if self.dispatcher.is_done() && self.units.iter().flatten().all(|u| u.is_idle()) {
+                self.last = self.last.max(self.dispatcher.last_end());
                 // What the L2 still writes back belongs to the launch up to the end of its last epoch, however time was
                 // cut and whichever units ran ahead.
                 self.exchange((self.last / self.epoch + 1) * self.epoch);

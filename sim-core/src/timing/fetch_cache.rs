@@ -24,7 +24,7 @@ pub(crate) struct FetchCache {
     /// When the next line can be delivered.
     free: u64,
     pub latency: u64,
-    interval: u64,
+    pub interval: u64,
 }
 
 impl FetchCache {

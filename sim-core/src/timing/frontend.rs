@@ -66,6 +66,12 @@ impl Frontend {
         }
     }
 
+    /// A launch of `groups` groups shares the second-level cache's port with other compute units.
+    pub fn share(&mut self, spec: &FrontendSpec, groups: u64) {
+        let sharers = groups.min(u64::from(spec.shared_units)) as f64;
+        self.far.interval = u64::from(spec.l2_fetch.interval).max((spec.shared_interval * sharers).round() as u64);
+    }
+
     /// A launch has brought these bytes into the second-level cache.
     pub fn preload(&mut self, address: u64, bytes: u64) {
         for line in address / self.far_line..(address + bytes).div_ceil(self.far_line) {
@@ -261,6 +267,8 @@ mod tests {
             prefetch_lines,
             refill: 0,
             launch_preload: 0,
+            shared_units: 1,
+            shared_interval: 0.0,
             l0_instruction: cache(1024, 128, 0),
             l1_instruction: cache(4096, 128, 20),
             l0_constant: cache(512, 64, 0),

@@ -159,6 +159,12 @@ impl SubCore {
         (waiting.ready_at, waiting.cause, waiting.since) = (ASLEEP, Cause::Fetch, at);
     }
 
+    /// A slot's warp has ended at `at`; it keeps the slot until its group ends, but waits for nothing.
+    pub fn retire(&mut self, slot: usize, at: u64) {
+        self.charge(slot, at);
+        self.slots[slot].cause = Cause::NoWarp;
+    }
+
     /// A warp leaves its slot at `at`.
     pub fn vacate(&mut self, slot: usize, at: u64) {
         self.charge(slot, at);
