@@ -4,7 +4,7 @@
 //! uniform registers where every reader can take one, else into vector registers. Literals beyond what an
 //! instruction encodes are moved into registers.
 use super::cfg::Cfg;
-use super::mir::{File, MFunc, MInst, Opd, VReg};
+use super::mir::{File, MFunc, MInst, Opd, Term, VReg};
 use super::{Options, bank_offset};
 use std::collections::BTreeMap;
 use warpscope_exec::ops::{Op, OpClass, words};
@@ -51,9 +51,10 @@ pub(super) fn legalise(f: &mut MFunc, options: &Options<'_>) {
     }
     join_halves(f, &mut uses);
     let idom = dominators(f);
+    let arms = arms(f, options.target.predication as usize);
     let mut inserts: Vec<(usize, usize, MInst)> = Vec::new();
     for (unit, list) in uses {
-        place(f, options, &cfg, &idom, unit, list, &mut inserts);
+        place(f, options, &cfg, &idom, &arms, unit, list, &mut inserts);
     }
     insert(f, inserts);
 }
@@ -93,6 +94,14 @@ pub(super) fn dominators(f: &MFunc) -> Vec<Option<usize>> {
     }
     let d = petgraph::algo::dominators::simple_fast(&g, NodeIndex::new(0));
     (0..f.blocks.len()).map(|b| d.immediate_dominator(NodeIndex::new(b)).map(|x| x.index())).collect()
+}
+
+/// Blocks that only one side of a branch runs, short enough for a guard.
+fn arms(f: &MFunc, limit: usize) -> Vec<bool> {
+    let preds = f.predecessors();
+    let short = |b: usize| f.blocks[b].insts.len() <= limit && matches!(f.blocks[b].term, Term::Jump(_));
+    let split = |p: usize| matches!(f.blocks[p].term, Term::Branch(..));
+    (0..f.blocks.len()).map(|b| matches!(preds[b][..], [p] if split(p)) && short(b)).collect()
 }
 
 /// Words of each source of an operation.
@@ -223,11 +232,13 @@ fn join_halves(f: &MFunc, uses: &mut BTreeMap<Unit, Vec<Use>>) {
 }
 
 /// Loads one unit where its uses can see it, once for uses that a common place dominates.
+#[allow(clippy::too_many_arguments)]
 fn place(
     f: &mut MFunc,
     options: &Options<'_>,
     cfg: &Cfg,
     idom: &[Option<usize>],
+    arms: &[bool],
     unit: Unit,
     mut list: Vec<Use>,
     inserts: &mut Vec<(usize, usize, MInst)>,
@@ -235,8 +246,8 @@ fn place(
     let rank: BTreeMap<usize, usize> = cfg.order.iter().enumerate().map(|(n, &b)| (b, n)).collect();
     list.sort_by_key(|u| (rank[&u.block], u.inst));
     let home = |mut b: usize| {
-        // Out of all loops.
-        while cfg.depth[b] > 0 {
+        // Out of all loops, but not out of arms that will run under a guard: their loads will as well.
+        while cfg.depth[b] > 0 && !arms[b] {
             match idom[b] {
                 Some(d) => b = d,
                 None => break,

@@ -163,10 +163,14 @@ impl Emitter<'_> {
                 self.control(Op::Exit, Guard::ALWAYS, Operand::NONE, loc);
             }
             Term::ExitIf(p, negated, e) => {
-                let guard = self.guard(Some((*p, *negated)));
-                self.control(Op::Exit, guard, Operand::NONE, loc);
-                if next != Some(e.block) {
-                    self.branch(Guard::ALWAYS, e.block, loc);
+                if next == Some(e.block) {
+                    let guard = self.guard(Some((*p, *negated)));
+                    self.control(Op::Exit, guard, Operand::NONE, loc);
+                } else {
+                    // One operation for those who stay; nobody waits for the others.
+                    let stay = self.guard(Some((*p, !*negated)));
+                    self.branch(stay, e.block, loc);
+                    self.control(Op::Exit, Guard::ALWAYS, Operand::NONE, loc);
                 }
             }
             Term::Trap(code) => {

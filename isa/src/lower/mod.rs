@@ -106,6 +106,7 @@ pub fn lower(
         addresses::separate_constants(&mut function);
         crate::passes::cse::run(&mut function);
         crate::passes::licm::run(&mut function);
+        crate::passes::compares::run(&mut function);
         crate::passes::dce::run(&mut function);
     }
     let mut selector = select::Selector::new(&function, kernel, module, options);

@@ -17,13 +17,14 @@ pub(super) fn narrow(f: &mut Function) {
             work.extend(low_operands(f, v).into_iter().flatten());
         }
     }
+    let whole = needed_whole(f);
     let mut low: HashMap<Value, Value> = HashMap::new();
     for b in 0..f.blocks.len() {
         let old = std::mem::take(&mut f.blocks[b].insts);
         for i in old {
             f.blocks[b].insts.push(i);
             let Some(&r) = f.inst(i).results.first() else { continue };
-            if f.ty(r) == Ty::I64 && demanded[r.0 as usize] && is_low_arithmetic(f, r) {
+            if f.ty(r) == Ty::I64 && demanded[r.0 as usize] && !whole[r.0 as usize] && is_low_arithmetic(f, r) {
                 let v = build(f, Block(b as u32), i, &mut low);
                 low.insert(r, v);
             }
@@ -37,6 +38,26 @@ pub(super) fn narrow(f: &mut Function) {
             f.insts[n].args[0] = v;
         }
     }
+}
+
+/// The 64-bit values of which both words are asked for: their low words are there anyway.
+fn needed_whole(f: &Function) -> Vec<bool> {
+    let mut whole = vec![false; f.values.len()];
+    let mut work: Vec<Value> = Vec::new();
+    for &i in f.blocks.iter().flat_map(|b| &b.insts) {
+        let d = f.inst(i);
+        let passes_on = |&r: &Value| f.ty(r) == Ty::I64 && is_low_arithmetic(f, r);
+        let cuts = d.op == Opcode::Trunc || d.results.first().is_some_and(passes_on);
+        if !cuts {
+            work.extend(d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)));
+        }
+    }
+    while let Some(v) = work.pop() {
+        if f.ty(v) == Ty::I64 && !std::mem::replace(&mut whole[v.0 as usize], true) && is_low_arithmetic(f, v) {
+            work.extend(f.def_inst(v).map(|d| d.args.clone()).unwrap_or_default());
+        }
+    }
+    whole
 }
 
 /// Operands whose low words make the low word of a 64-bit value; `None`: it is no such operation.

@@ -100,7 +100,7 @@ fn unrolling_keeps_results_at_every_edge() {
                 let before = counted_loop(Ty::I8, cond, step, with_break, start);
                 for factors in [&[4][..], &[16, 4], &[2]] {
                     let mut after = before.clone();
-                    assert!(unroll::run(&mut after, &limits(factors)), "{cond:?} {step}");
+                    assert!(unroll::run(&mut after, &limits(factors), unroll::Phase::Part), "{cond:?} {step}");
                     verify_function(&after).expect("valid after unrolling");
                     let mut rotated = after.clone();
                     assert!(rotate::run(&mut rotated));
@@ -144,7 +144,7 @@ fn unknown_steps_are_unrolled_only_where_that_is_exact() {
     for cond in [Cond::SLt, Cond::SLe, Cond::ULt, Cond::ULe] {
         let before = strided_loop(Ty::I16, cond);
         let mut after = before.clone();
-        assert!(unroll::run(&mut after, &limits(&[4])), "{cond:?}");
+        assert!(unroll::run(&mut after, &limits(&[4]), unroll::Phase::Part), "{cond:?}");
         verify_function(&after).expect("valid after unrolling");
         for start in [0u64, 1, 7, 0x7ff0, 0x7fff, 0x8000, 0xff00, 0xffff] {
             for n in [0u64, 1, 9, 100, 0x7fff, 0x8000, 0xff80, 0xffff] {
@@ -178,7 +178,7 @@ fn constant_trips_are_unrolled_whole() {
         }
     }
     let before = f.clone();
-    assert!(unroll::run(&mut f, &limits(&[4])));
+    assert!(unroll::run(&mut f, &limits(&[4]), unroll::Phase::Part));
     verify_function(&f).expect("valid");
     let cfg = crate::ir::Cfg::new(&f);
     assert!(loops::find(&f, &cfg).is_empty());

@@ -117,7 +117,7 @@ pub fn canonicalise(f: &mut Function) -> bool {
         for l in find(f, &cfg) {
             let entries = l.entries(&cfg);
             if entries.len() != 1 || targets(f, entries[0]).len() != 1 {
-                merge_edges(f, l.header, &entries);
+                enter_once(f, l.header, &entries);
                 changed = true;
                 continue 'again;
             }
@@ -137,6 +137,18 @@ pub fn canonicalise(f: &mut Function) -> bool {
             }
         }
         return changed;
+    }
+}
+
+/// Leads the entries of a loop through one block. A single edge keeps its arguments, so that constants stay seen.
+fn enter_once(f: &mut Function, header: Block, entries: &[Block]) {
+    if let [from] = *entries
+        && let [index] =
+            (0..targets(f, from).len()).filter(|&n| targets(f, from)[n].block == header).collect::<Vec<_>>()[..]
+    {
+        split_edge(f, from, index);
+    } else {
+        merge_edges(f, header, entries);
     }
 }
 

@@ -1,6 +1,10 @@
 //! Analyses and transformations of the IR. Each pass is one file or folder, takes a function and can be switched off.
 pub mod address;
 pub mod aggregate;
+#[cfg(test)]
+mod branch_tests;
+pub mod compares;
+pub mod conditions;
 pub mod cse;
 pub mod dce;
 pub mod facts;
@@ -19,8 +23,10 @@ pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
 pub mod ssa;
+pub mod thread;
 mod trip;
 pub mod uniformity;
 pub mod unroll;
+pub mod widen;
 
 pub use pipeline::{PassOptions, optimise};

@@ -1,8 +1,9 @@
 //! The order of the passes.
 use super::rewrite::constants_to_entry;
-use super::unroll::UnrollLimits;
+use super::unroll::{Phase, UnrollLimits};
 use super::{
-    address, aggregate, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, speculate, sroa, unroll,
+    address, aggregate, conditions, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, speculate, sroa,
+    thread, unroll, widen,
 };
 use crate::ir::{Function, Kernel, Module, verify_function};
 
@@ -82,9 +83,14 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     p.clean()?;
     // Before there are copies of the loops, each with a place of its own for what does not change.
     p.pass(options.licm, "licm", licm::run)?;
-    if let Some(limits) = &options.unroll
-        && p.pass(true, "unroll", |f| unroll::run(f, limits))?
-    {
+    if let Some(limits) = &options.unroll {
+        for _ in 0..ROUNDS {
+            if !p.pass(true, "unroll", |f| unroll::run(f, limits, Phase::Whole))? {
+                break;
+            }
+            p.clean()?;
+        }
+        p.pass(true, "unroll", |f| unroll::run(f, limits, Phase::Part))?;
         p.clean()?;
     }
     p.pass(true, "mad", |f| mad::run(f, kernel.contraction_off, options.contract))?;
@@ -140,7 +146,10 @@ impl Pipeline<'_> {
         let globals = &self.module.globals;
         for _ in 0..ROUNDS {
             let mut again = self.pass(o.simplify_cfg, "simplify_cfg", simplify_cfg::run)?;
+            again |= self.pass(o.simplify_cfg, "conditions", conditions::run)?;
+            again |= self.pass(o.simplify_cfg, "thread", thread::run)?;
             again |= self.pass(o.sroa, "sroa", sroa::run)?;
+            again |= self.pass(o.fold, "widen", widen::run)?;
             again |= self.pass(o.fold, "fold", |f| fold::run(f, globals))?;
             again |= self.pass(o.cse, "cse", cse::run)?;
             again |= self.pass(o.dce, "dce", dce::run)?;

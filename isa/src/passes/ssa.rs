@@ -1,4 +1,5 @@
 //! SSA construction for variables that live in several blocks (pruned; Cytron et al.).
+use super::loops::{map_uses, uses};
 use crate::ir::{Block, Cfg, Function, Ty, Value};
 
 /// What an instruction does to a variable.
@@ -56,6 +57,51 @@ pub fn place(f: &mut Function, cfg: &Cfg, types: &[Ty], accesses: &[Vec<(usize, 
         }
     }
     Placement { params }
+}
+
+/// Gives a value that `at` defines a second definition, at the end of another block: uses behind both see either.
+pub fn second_definition(f: &mut Function, cfg: &Cfg, value: Value, at: Block, second: (Block, Value)) {
+    let mut accesses = vec![Vec::new(); f.blocks.len()];
+    for &b in cfg.rpo.iter().filter(|&&b| b != at && b != second.0) {
+        if f.block(b).insts.iter().any(|&i| uses(f, i).any(|v| v == value)) {
+            accesses[b.0 as usize].push((0, Access::Read));
+        }
+    }
+    if accesses.iter().all(Vec::is_empty) {
+        return;
+    }
+    for b in [at, second.0] {
+        accesses[b.0 as usize].push((0, Access::Write));
+    }
+    let ty = f.ty(value);
+    let placed: Vec<Option<Value>> =
+        place(f, cfg, &[ty], &accesses).params.iter().map(|p| p.first().map(|x| x.1)).collect();
+    let ends = |b: Block| match b {
+        _ if b == at => value,
+        _ if b == second.0 => second.1,
+        _ => placed[b.0 as usize].unwrap_or(value),
+    };
+    // What a block begins with: its own parameter, or what the nearest dominator with a definition ends with.
+    let reaching = |from: Block| {
+        let mut b = from;
+        while b != at && b != second.0 && placed[b.0 as usize].is_none() && b != Function::ENTRY {
+            b = cfg.idom[b.0 as usize];
+        }
+        ends(b)
+    };
+    for &b in &cfg.rpo {
+        let seen = reaching(b);
+        for i in f.block(b).insts.clone() {
+            if b != at && b != second.0 {
+                map_uses(f, i, |v| if v == value { seen } else { v });
+            }
+            for n in 0..f.inst(i).targets.len() {
+                if placed[f.inst(i).targets[n].block.0 as usize].is_some() {
+                    f.inst_mut(i).targets[n].args.push(seen);
+                }
+            }
+        }
+    }
 }
 
 fn live_in(cfg: &Cfg, reads: &[Block], writes: &[Block], n: usize) -> Vec<bool> {

@@ -1,6 +1,6 @@
 //! How often a loop runs: constant trip counts by evaluation, counted loops by their shape.
 use super::loops::{self, Loop};
-use crate::ir::{Block, Cond, Function, IBin, Opcode, Ty, Value, eval};
+use crate::ir::{Block, Cond, Function, IBin, Opcode, Ty, Value, eval, flag};
 use std::collections::HashMap;
 
 /// How far a counter moves in a trip.
@@ -84,8 +84,16 @@ pub fn counted(f: &Function, l: &Loop, header: Block, latch: Block, inner: usize
         (Cond::Ne, Step::Constant(s)) => s.abs() == 1,
         (Cond::Ne | Cond::Eq, _) => false,
     };
+    let flags = f.def_inst(next)?.flags;
+    // Where a longer step may wrap around past the bound, the number of trips is not what the distance says.
+    let exact = match cond {
+        _ if matches!(step, Step::Constant(1 | -1)) => true,
+        Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe => flags & flag::NSW != 0,
+        Cond::ULt | Cond::ULe | Cond::UGt | Cond::UGe => flags & flag::NUW != 0,
+        Cond::Eq | Cond::Ne => false,
+    };
     // A bound defined inside the loop's header counts only if it is a constant.
-    right.then_some(Counted { param, cond, bound, step, flags: f.def_inst(next)?.flags, ty: f.ty(i) })
+    (right && exact).then_some(Counted { param, cond, bound, step, flags, ty: f.ty(i) })
 }
 
 fn step(f: &Function, i: Value, next: Value) -> Option<Step> {
@@ -201,4 +209,68 @@ fn evaluate(f: &Function, known: &mut HashMap<Value, u64>, v: Value, depth: u32)
     };
     known.insert(v, r);
     Some(r)
+}
+
+/// Instructions that are left of a loop's copies once what is constant in each has gone: sums of the counter,
+/// decisions by it with the blocks that they rule out, and accesses to private memory at constant places.
+pub fn unrolled_size(f: &Function, l: &Loop, entry: Block, latch: Block, trips: u64) -> Option<usize> {
+    let params = &f.block(l.header).params;
+    let starts = &f.inst(f.terminator(entry)?).targets.first()?.args;
+    let nexts = &f.inst(f.terminator(latch)?).targets.first()?.args;
+    let mut state: HashMap<Value, u64> =
+        params.iter().zip(starts).filter_map(|(&p, &v)| f.as_const(v).map(|c| (p, c))).collect();
+    let mut size = 0;
+    for _ in 0..trips {
+        let mut known = state.clone();
+        size += copy_size(f, l, &mut known);
+        state = params.iter().zip(nexts).filter_map(|(&p, &v)| evaluate(f, &mut known, v, 0).map(|c| (p, c))).collect();
+    }
+    Some(size)
+}
+
+/// Instructions that are left of one copy, with what is known at its start.
+fn copy_size(f: &Function, l: &Loop, known: &mut HashMap<Value, u64>) -> usize {
+    let mut reached = vec![l.header];
+    let mut places: Vec<Value> = Vec::new();
+    let mut size = 0;
+    // In reverse postorder: what leads to a block comes before it, inner loops' back edges apart.
+    for &b in &l.blocks {
+        if !reached.contains(&b) {
+            continue;
+        }
+        for &i in &f.block(b).insts {
+            let d = f.inst(i);
+            let mut constant = |v: Value| evaluate(f, known, v, 0);
+            match d.op {
+                Opcode::Const(_) | Opcode::Undef | Opcode::Jump => {}
+                Opcode::Branch => {
+                    if constant(d.args[0]).is_none() {
+                        size += 1;
+                    }
+                }
+                Opcode::PtrAdd { .. } if f.ty(d.args[0]) == Ty::PtrPrivate => {
+                    if constant(d.args[1]).is_some() {
+                        places.push(d.results[0]);
+                    } else {
+                        size += 1;
+                    }
+                }
+                Opcode::Load(_) | Opcode::Store(_) if places.contains(&d.args[0]) => {}
+                _ => {
+                    if !d.results.first().is_some_and(|&r| constant(r).is_some()) {
+                        size += 1;
+                    }
+                }
+            }
+        }
+        let Some(t) = f.terminator(b) else { continue };
+        let d = f.inst(t);
+        let taken = match d.op {
+            Opcode::Branch => evaluate(f, known, d.args[0], 0).map(|c| usize::from(c == 0)),
+            _ => None,
+        };
+        reached
+            .extend(d.targets.iter().enumerate().filter(|(n, _)| taken.is_none_or(|k| k == *n)).map(|(_, t)| t.block));
+    }
+    size
 }

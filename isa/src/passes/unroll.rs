@@ -45,9 +45,22 @@ impl Default for UnrollLimits {
     }
 }
 
-/// Unrolls loops, inner ones first. Returns whether anything changed.
-pub fn run(f: &mut Function, limits: &UnrollLimits) -> bool {
-    let mut changed = loops::canonicalise(f);
+/// What a run of the pass does.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Phase {
+    /// Loops of few constant trips become straight lines. What that makes constant may show more of them.
+    Whole,
+    /// Bodies are copied behind one test. Comes last: the size of a body counts as it will be.
+    Part,
+}
+
+/// How many times the limit a loop's copies may have before what is constant in them goes.
+const LARGEST_LOSS: usize = 4;
+
+/// Unrolls loops, inner ones first. Returns whether any was.
+pub fn run(f: &mut Function, limits: &UnrollLimits, phase: Phase) -> bool {
+    let mut changed = false;
+    loops::canonicalise(f);
     let mut done: Vec<Block> = Vec::new();
     loop {
         let cfg = Cfg::new(f);
@@ -56,7 +69,7 @@ pub fn run(f: &mut Function, limits: &UnrollLimits) -> bool {
         let l = &all[index];
         done.push(l.header);
         let innermost = !all[..index].iter().any(|inner| inner.parent == Some(index));
-        if unroll(f, &cfg, l, innermost, limits) {
+        if unroll(f, &cfg, l, innermost, limits, phase) {
             changed = true;
             loops::canonicalise(f);
         }
@@ -89,7 +102,7 @@ fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
     Some(Shape { header: l.header, entry, latch, inner, blocks: l.blocks.clone() })
 }
 
-fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &UnrollLimits) -> bool {
+fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &UnrollLimits, phase: Phase) -> bool {
     let hint = f.block(l.header).unroll;
     let Some(s) = shape(f, cfg, l) else { return false };
     if matches!(hint, UnrollHint::Never | UnrollHint::Factor(0 | 1)) {
@@ -101,11 +114,15 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
     if !matches!(hint, UnrollHint::Factor(_)) {
         trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.full_trips);
         let limit = if hinted { limits.hinted_size } else { limits.full_size };
-        if let Some(n) = trips.filter(|&n| n as usize * size <= limit) {
+        let fits = |&n: &u64| {
+            let left = || trip::unrolled_size(f, l, s.entry, s.latch, n).is_some_and(|left| left <= limit);
+            n as usize * size <= limit || n as usize * size <= LARGEST_LOSS * limit && left()
+        };
+        if let Some(n) = trips.filter(fits) {
             return loops::close(f, l) && full(f, &s, n);
         }
     }
-    if !innermost && !hinted {
+    if phase == Phase::Whole || (!innermost && !hinted) {
         return false;
     }
     let Some(counted) = trip::counted(f, l, s.header, s.latch, s.inner) else { return false };
@@ -115,7 +132,7 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
         // Copies gain little where each may be the last, or where they wait for atomics one by one.
         UnrollHint::None if l.exits(f).len() > 1 && !limits.several_exits => return false,
         UnrollHint::None if matches!(counted.step, Step::Value(_)) && has_atomic(f, l) => return false,
-        _ => factors(size, trips, &counted, limits),
+        _ => factors(size, l.blocks.len() <= 2, trips, &counted, limits),
     };
     if factors.is_empty() || !loops::close(f, l) {
         return false;
@@ -138,15 +155,15 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
     changed
 }
 
-fn factors(size: usize, trips: Option<u64>, counted: &Counted, limits: &UnrollLimits) -> Vec<u32> {
+fn factors(size: usize, line: bool, trips: Option<u64>, counted: &Counted, limits: &UnrollLimits) -> Vec<u32> {
     let Some(&smallest) = limits.factors.iter().min() else { return Vec::new() };
     if let Some(n) = trips {
         // No rest to care for.
         let fits = |c: &u32| n % u64::from(*c) == 0 && *c as usize * size <= limits.constant_size;
         return limits.dividing.iter().copied().filter(fits).max().into_iter().collect();
     }
-    // Where the step is not known the rest may be long, and is left to one loop.
-    let larger = size <= limits.chain_size && matches!(counted.step, Step::Constant(_));
+    // Where the step is not known the rest may be long, and is left to one loop; so are bodies of several blocks.
+    let larger = line && size <= limits.chain_size && matches!(counted.step, Step::Constant(_));
     let fits = |n: u32| if n == smallest { n as usize * size <= limits.partial_size } else { larger };
     limits.factors.iter().copied().filter(|&n| n > 1 && fits(n)).collect()
 }

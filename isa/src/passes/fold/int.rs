@@ -129,9 +129,11 @@ impl Folder<'_> {
             }
             _ => {}
         }
+        if let Some(cut) = self.cut_product(op, a, b, y) {
+            return cut;
+        }
         let Some((Opcode::IBin(inner), x, flags)) = self.def(a) else { return Outcome::Keep };
         let Some(k) = x.get(1).and_then(|&v| self.known(v)) else { return Outcome::Keep };
-        let _ = b;
         let merged = match (inner, op) {
             (IBin::Add, IBin::Add) => {
                 let sum = mask(k.wrapping_add(y), bits);
@@ -155,6 +157,18 @@ impl Folder<'_> {
             _ => return Outcome::Keep,
         };
         self.merged(inner, x[0], merged, ty, 0)
+    }
+
+    /// An offset of an index that is cut from a wider one: the shift comes first, a mask cuts what it leaves.
+    fn cut_product(&mut self, op: IBin, a: Value, b: Value, y: u64) -> Option<Outcome> {
+        let (Opcode::Zext, x, _) = self.def(a)? else { return None };
+        let (Opcode::Trunc, x, _) = self.def(x[0])? else { return None };
+        if op != IBin::Mul || self.f.ty(x[0]) != Ty::I64 || self.f.ty(a) != Ty::I64 || !y.is_power_of_two() {
+            return None;
+        }
+        let low = mask(u64::MAX, 32);
+        let product = self.emit(Opcode::IBin(IBin::Mul), &[x[0], b], Ty::I64);
+        (y < 1 << 16).then(|| self.merged(IBin::And, product, low * y, Ty::I64, 0))
     }
 
     fn merged(&mut self, op: IBin, a: Value, k: u64, ty: Ty, flags: u8) -> Outcome {
@@ -304,7 +318,8 @@ impl Folder<'_> {
                 }
             }
             // Both ways of the low bits of a wider value: a mask.
-            (Opcode::Zext, Opcode::Trunc) if self.f.ty(x[0]) == to && from != Ty::Bool => {
+            // (Half of a register pair is as good as it is.)
+            (Opcode::Zext, Opcode::Trunc) if self.f.ty(x[0]) == to && from != Ty::Bool && from.bits() < 32 => {
                 let k = self.constant(to, mask(u64::MAX, from.bits()));
                 Outcome::Op(Opcode::IBin(IBin::And), vec![x[0], k], 0)
             }
