@@ -1,6 +1,6 @@
 //! Address arithmetic of short arms moves before their branch: the arms will run under a guard, where it costs the same
 //! wherever it stands, and before the branch it can be shared with what follows.
-use crate::ir::{Block, Cfg, Function, IBin, Opcode};
+use crate::ir::{Block, Cfg, Function, IBin, Inst, Opcode, Value};
 
 /// Arms of more instructions than this stay as they are.
 const ARM_LIMIT: usize = 24;
@@ -48,9 +48,10 @@ fn hoist(f: &mut Function, from: Block, to: Block) -> bool {
     // Values that stay behind.
     let mut behind: Vec<_> = params;
     let (mut moved, mut kept) = (Vec::new(), Vec::new());
+    let wanted = parts_of_addresses(f, &old);
     for i in old {
         let d = f.inst(i);
-        if is_address_arithmetic(&d.op) && d.args.iter().all(|a| !behind.contains(a)) {
+        if wanted.contains(&i) && is_address_arithmetic(&d.op) && d.args.iter().all(|a| !behind.contains(a)) {
             moved.push(i);
         } else {
             behind.extend(&d.results);
@@ -63,6 +64,25 @@ fn hoist(f: &mut Function, from: Block, to: Block) -> bool {
     let any = !moved.is_empty();
     insts.splice(end..end, moved);
     any
+}
+
+/// The instructions that addresses of the arm are made of. A sum that is the arm's result stays: under the guard it
+/// takes the place of the value it replaces.
+fn parts_of_addresses(f: &Function, insts: &[Inst]) -> Vec<Inst> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut parts = Vec::new();
+    for &i in insts.iter().rev() {
+        let d = f.inst(i);
+        match d.op {
+            Opcode::Load(_) | Opcode::Store(_) | Opcode::Atomic { .. } => values.extend(d.args.first()),
+            _ if matches!(d.op, Opcode::Const(_)) || d.results.iter().any(|r| values.contains(r)) => {
+                parts.push(i);
+                values.extend(&d.args);
+            }
+            _ => {}
+        }
+    }
+    parts
 }
 
 /// Cheap, without effects and faults: what addresses are made of. Promises about wrapping are kept: who relies on
