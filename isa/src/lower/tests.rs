@@ -3,7 +3,7 @@ use super::{Options, disassemble, lower, verify};
 use crate::ir::*;
 use warpscope_configs::MachineSpec;
 use warpscope_exec::ops::{Op, OpClass};
-use warpscope_exec::program::{AtomicOp, LaunchConstant, OperandKind, Program, Special};
+use warpscope_exec::program::{AtomicOp, LaunchConstant, NO_RECONVERGENCE, OperandKind, Program, Special};
 
 fn machine() -> MachineSpec {
     warpscope_configs::load("generic", &[]).expect("the preset loads").spec
@@ -398,7 +398,10 @@ fn lanes_meet_within_a_loop_that_ends_the_program() {
     machine.target.predication = 0;
     let p = compile_with(b.f, &Module::default(), &machine);
     let text = disassemble(&p);
-    assert!(p.ops.iter().any(|o| o.op == Op::Exit && o.guard.get().is_some()), "{text}");
+    // Who stays branches back; the others fall through to the end, and nobody waits for them.
+    let [.., stay, end] = &p.ops[..] else { panic!("{text}") };
+    assert!(stay.op == Op::Bra && stay.guard.get().is_some() && stay.imm2 == NO_RECONVERGENCE, "{text}");
+    assert!(end.op == Op::Exit && end.guard.get().is_none(), "{text}");
     let branch = p.ops.iter().position(|o| o.op == Op::Bra && o.guard.get().is_some()).expect("a branch");
     let store = p.ops.iter().position(|o| o.op == Op::StGlobal).expect("a store");
     assert!((branch + 1..=store).contains(&(p.ops[branch].imm2 as usize)), "lanes meet before the store\n{text}");

@@ -1,6 +1,6 @@
 //! Loop passes change no result: loops of many shapes, run before and after over many arguments.
 use super::{licm, loops, rotate, uniformity, unroll};
-use crate::ir::{Block, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, Value, interpret, verify_function};
+use crate::ir::{Block, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, Value, flag, interpret, verify_function};
 use warpscope_exec::program::{LaunchConstant, Special};
 
 const LOC: Loc = Loc { file: 0, line: 0 };
@@ -14,6 +14,12 @@ fn end(f: &mut Function, b: Block, op: Opcode, args: &[Value], targets: &[(Block
     let i = f.append(b, op, args, &[], LOC);
     f.inst_mut(i).targets = targets.iter().map(|(block, a)| Target { block: *block, args: (*a).into() }).collect();
     i
+}
+
+/// Marks the last addition as one that does not wrap around: loops of longer steps are unrolled only then.
+fn promise_no_wrap(f: &mut Function, b: Block) {
+    let last = f.block(b).insts[f.block(b).insts.len() - 1];
+    f.inst_mut(last).flags = flag::NSW | flag::NUW;
 }
 
 /// `for (i = start; i cond n; i += step) { if (brk && s == k) break; s = s * 3 + i; } return (s, i)`, i and n of `ty`.
@@ -39,6 +45,7 @@ fn counted_loop(ty: Ty, cond: Cond, step: i64, with_break: bool, start: Option<u
     let s2 = add(&mut f, next, Opcode::IBin(IBin::Add), &[t, i], ty);
     let c = add(&mut f, next, Opcode::Const(crate::ir::eval::mask(step as u64, ty.bits())), &[], ty);
     let i2 = add(&mut f, next, Opcode::IBin(IBin::Add), &[i, c], ty);
+    promise_no_wrap(&mut f, next);
     end(&mut f, next, Opcode::Jump, &[], &[(header, &[i2, s2])]);
     let out = f.add_param(exit, ty);
     // i is used outside directly: the passes have to close the loop.
@@ -133,6 +140,7 @@ fn strided_loop(ty: Ty, cond: Cond) -> Function {
     let t = add(&mut f, body, Opcode::IBin(IBin::Mul), &[s, three], ty);
     let s2 = add(&mut f, body, Opcode::IBin(IBin::Add), &[t, i], ty);
     let i2 = add(&mut f, body, Opcode::IBin(IBin::Add), &[i, step], ty);
+    promise_no_wrap(&mut f, body);
     end(&mut f, body, Opcode::Jump, &[], &[(header, &[i2, s2])]);
     end(&mut f, exit, Opcode::Return, &[s, i], &[]);
     verify_function(&f).expect("built right");
@@ -161,6 +169,17 @@ fn unknown_steps_are_unrolled_only_where_that_is_exact() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn steps_that_may_wrap_around_are_left_alone() {
+    for (cond, step, unrolled) in [(Cond::ULt, 1, true), (Cond::ULt, 4, false), (Cond::SLt, 3, false)] {
+        let mut f = counted_loop(Ty::I32, cond, step, false, None);
+        for d in &mut f.insts {
+            d.flags = 0;
+        }
+        assert_eq!(unroll::run(&mut f, &limits(&[4]), unroll::Phase::Part), unrolled, "{cond:?} {step}");
     }
 }
 
