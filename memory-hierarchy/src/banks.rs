@@ -37,7 +37,33 @@ impl Banks {
                 return 1;
             }
         }
-        self.conflicts::<true>(addresses, mask, bytes)
+        self.in_one_row(addresses, mask, bytes).unwrap_or_else(|| self.conflicts::<true>(addresses, mask, bytes))
+    }
+
+    /// Lanes that fill the banks once.
+    fn lanes_at_once(&self, lanes: usize, bytes: u32) -> usize {
+        (self.bytes() / bytes).clamp(1, lanes as u32) as usize
+    }
+
+    /// Wavefronts of lanes that all lie in one row across the banks, of which each bank has one word: no conflict is
+    /// possible. `None` where they do not.
+    fn in_one_row(&self, addresses: &[u64], mask: u64, bytes: u32) -> Option<u32> {
+        if mask == 0 || bytes > self.bytes() || !self.bytes().is_power_of_two() {
+            return None;
+        }
+        let shift = self.bytes().trailing_zeros();
+        let row = addresses[mask.trailing_zeros() as usize] >> shift;
+        let last = u64::from(self.bytes() - bytes);
+        let outside = |address: u64| (address >> shift != row) | (address & ((1 << shift) - 1) > last);
+        let any = if mask == full_mask(addresses.len()) {
+            addresses.iter().fold(false, |any, address| any | outside(*address))
+        } else {
+            let lanes = addresses.iter().enumerate();
+            lanes.fold(false, |any, (lane, address)| any | ((mask >> lane & 1 != 0) & outside(*address)))
+        };
+        let lanes = self.lanes_at_once(addresses.len(), bytes);
+        let starts = (0..addresses.len()).step_by(lanes);
+        (!any).then(|| starts.filter(|start| mask >> start & full_mask(lanes) != 0).count() as u32)
     }
 
     /// Wavefronts of an atomic: each lane takes its bank for itself.
@@ -46,7 +72,7 @@ impl Banks {
     }
 
     fn conflicts<const SHARE: bool>(&self, addresses: &[u64], mask: u64, bytes: u32) -> u32 {
-        let group = (self.bytes() / bytes).clamp(1, addresses.len() as u32) as usize;
+        let group = self.lanes_at_once(addresses.len(), bytes);
         let mut total = 0;
         for start in (0..addresses.len()).step_by(group) {
             let lanes = mask >> start & full_mask(group);
@@ -129,6 +155,31 @@ mod tests {
         assert_eq!(banks.wavefronts(&stride(4), all, 16), 4);
         assert_eq!(banks.wavefronts(&stride(2), all, 8), 2);
         assert_eq!(banks.wavefronts(&stride(32), 0xff, 4), 8);
+    }
+
+    /// The short cut for lanes in one row agrees with counting.
+    #[test]
+    fn lanes_in_one_row_never_conflict() {
+        let mut short = 0;
+        for (banks, width) in [(32, 4), (16, 8), (31, 4), (64, 4)] {
+            let banks = Banks::new(banks, width);
+            for round in 0..400u64 {
+                let start = round % 7 * 60 + 4096;
+                let lanes = if round & 1 == 0 { 32 } else { 64 };
+                let place = |lane| start + crate::clock::mix(round * 64 + lane) % (1 << (round % 8)) / 2 * 2;
+                let addresses: Vec<u64> = (0..lanes).map(place).collect();
+                let some = (crate::clock::mix(round) | 1 << (round % 32)) & full_mask(lanes as usize);
+                let mask = if round % 3 == 0 { full_mask(lanes as usize) } else { some };
+                for bytes in [1, 2, 4, 8, 16] {
+                    if let Some(wavefronts) = banks.in_one_row(&addresses, mask, bytes) {
+                        let counted = banks.conflicts::<true>(&addresses, mask, bytes);
+                        assert_eq!(wavefronts, counted, "{addresses:?} {mask:x} {bytes}");
+                        short += 1;
+                    }
+                }
+            }
+        }
+        assert!(short > 1000);
     }
 
     #[test]

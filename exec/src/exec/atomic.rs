@@ -4,6 +4,7 @@ use super::lanes::{NAN32, NAN64};
 use crate::program::AtomicOp;
 
 /// What an atomic of `bytes` (4 or 8) leaves in memory; values are zero-extended.
+#[inline]
 pub fn atomic_result(op: AtomicOp, bytes: u32, old: u64, data: u64, compare: u64) -> u64 {
     if bytes == 8 {
         result64(op, old, data, compare)
@@ -12,6 +13,7 @@ pub fn atomic_result(op: AtomicOp, bytes: u32, old: u64, data: u64, compare: u64
     }
 }
 
+#[inline]
 fn result32(op: AtomicOp, old: u32, data: u32, compare: u32) -> u32 {
     let (x, y) = (f32::from_bits(old), f32::from_bits(data));
     let bits = |v: f32| if v.is_nan() { NAN32 } else { v.to_bits() };
@@ -37,6 +39,7 @@ fn result32(op: AtomicOp, old: u32, data: u32, compare: u32) -> u32 {
     }
 }
 
+#[inline]
 fn result64(op: AtomicOp, old: u64, data: u64, compare: u64) -> u64 {
     let (x, y) = (f64::from_bits(old), f64::from_bits(data));
     let bits = |v: f64| if v.is_nan() { NAN64 } else { v.to_bits() };

@@ -1,5 +1,5 @@
 //! Accesses to local memory, which belongs to the work-group.
-use super::{AtomicReply, Fault, Group, Row, WarpAccess, atomic_result, lanes::full_mask};
+use super::{AtomicReply, Fault, Group, Row, WarpAccess, atomic_result, lanes::blend, lanes::full_mask};
 use crate::program::AtomicOp;
 
 /// Checks bounds and alignment of every lane, quickly for all and then, at fault, one by one.
@@ -196,6 +196,10 @@ impl Group {
         let base = self.reserved as u64;
         let bytes = access.shape.element as u32;
         check(access, base, self.local.len() as u64, bytes, "atomic")?;
+        if bytes == 4 && access.shape.count == 1 {
+            self.atomic_words(access, op, data, compare, out);
+            return Ok(AtomicReply::Done);
+        }
         let value = |rows: &[Row<W>], i: usize| {
             let low = rows.first().map_or(0, |r| r.0[i]) as u64;
             if bytes == 8 { low | (rows.get(1).map_or(0, |r| r.0[i]) as u64) << 32 } else { low }
@@ -216,5 +220,67 @@ impl Group {
             }
         });
         Ok(AtomicReply::Done)
+    }
+
+    /// Of whole words, checked: one loop for each operation that kernels use in bulk.
+    fn atomic_words<const W: usize>(
+        &mut self,
+        access: &WarpAccess<'_, W>,
+        op: AtomicOp,
+        data: &[Row<W>],
+        compare: &[Row<W>],
+        out: Option<&mut [Row<W>]>,
+    ) {
+        let base = self.reserved as u64;
+        let zero = Row([0; W]);
+        let (data, compare) = (data.first().unwrap_or(&zero), compare.first().unwrap_or(&zero));
+        let out = out.and_then(|rows| rows.first_mut());
+        let words = Words { memory: &mut self.local, base, access, data, compare };
+        match op {
+            AtomicOp::Add => words.update(out, |old, data, _| old.wrapping_add(data)),
+            AtomicOp::Inc => words.update(out, |old, _, _| old.wrapping_add(1)),
+            AtomicOp::Sub => words.update(out, |old, data, _| old.wrapping_sub(data)),
+            AtomicOp::Dec => words.update(out, |old, _, _| old.wrapping_sub(1)),
+            AtomicOp::Or => words.update(out, |old, data, _| old | data),
+            AtomicOp::UMax => words.update(out, |old, data, _| old.max(data)),
+            AtomicOp::UMin => words.update(out, |old, data, _| old.min(data)),
+            AtomicOp::SMax => words.update(out, |old, data, _| (old as i32).max(data as i32) as u32),
+            AtomicOp::SMin => words.update(out, |old, data, _| (old as i32).min(data as i32) as u32),
+            _ => words
+                .update(out, |old, data, compare| atomic_result(op, 4, old.into(), data.into(), compare.into()) as u32),
+        }
+    }
+}
+
+/// Words of local memory that a checked access updates.
+struct Words<'a, const W: usize> {
+    memory: &'a mut [u8],
+    base: u64,
+    access: &'a WarpAccess<'a, W>,
+    data: &'a Row<W>,
+    compare: &'a Row<W>,
+}
+
+impl<const W: usize> Words<'_, W> {
+    /// Lanes in rising order: `f` of old value, data and compare value.
+    #[inline(always)]
+    fn update(self, out: Option<&mut Row<W>>, f: impl Fn(u32, u32, u32) -> u32) {
+        let Words { memory, base, access, data, compare } = self;
+        let mut old_values = [0; W];
+        let mut change = |i: usize| {
+            let at = (access.addresses[i] - base) as usize;
+            let Some(word) = memory.get_mut(at..at + 4) else { return };
+            let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            old_values[i] = old;
+            word.copy_from_slice(&f(old, data.0[i], compare.0[i]).to_le_bytes());
+        };
+        if access.mask == full_mask(W) {
+            (0..W).for_each(change);
+        } else {
+            each(access.mask, &mut change);
+        }
+        if let Some(out) = out {
+            blend(out, &old_values, access.mask);
+        }
     }
 }

@@ -126,13 +126,21 @@ impl<const W: usize> Warp<W> {
         self.private.fill(Row([0; W]));
         self.sub_group = sub_group;
         self.sub_group_size = count as u32;
-        let [x, y] = [group_size[0].max(1) as u64, group_size[1].max(1) as u64];
+        let [x, y] = [group_size[0].max(1), group_size[1].max(1)];
+        let first = if first < items { first } else { 0 };
+        let (column, line) = (first % x as u64, first / x as u64);
+        let mut id = [column as u32, (line % y as u64) as u32, (line / y as u64) as u32];
         for lane in 0..W {
-            let linear = first + lane as u64;
-            let id = if linear < items { [linear % x, linear / x % y, linear / (x * y)] } else { [0; 3] };
+            let inside = lane < count as usize;
             for (row, id) in self.local_id.iter_mut().zip(id) {
-                row.0[lane] = id as u32;
+                row.0[lane] = if inside { id } else { 0 };
             }
+            // The next item, without a division.
+            let ends_line = id[0] + 1 == x;
+            let ends_plane = ends_line && id[1] + 1 == y;
+            id[0] = if ends_line { 0 } else { id[0] + 1 };
+            id[1] = if ends_plane { 0 } else { id[1] + u32::from(ends_line) };
+            id[2] += u32::from(ends_plane);
         }
     }
 

@@ -60,6 +60,8 @@ pub struct Tags {
     entries: Vec<Entry>,
     stamps: Vec<Stamp>,
     replacement: Replacement,
+    /// Whether a line has come in since all were dropped.
+    used: bool,
 }
 
 const EMPTY: u64 = u64::MAX;
@@ -67,8 +69,7 @@ const EMPTY: u64 = u64::MAX;
 impl Tags {
     /// An empty cache. Lines are rounded down to whole sets; at least one set remains.
     pub fn new(spec: TagsSpec) -> Tags {
-        let ways = spec.ways.clamp(1, spec.lines.clamp(1, 1024));
-        let sets = (spec.lines / ways).max(1);
+        let (sets, ways) = Tags::geometry(&spec);
         Tags {
             ways,
             sets: sets as u64,
@@ -78,7 +79,20 @@ impl Tags {
             entries: vec![Entry::FRESH; sets * ways],
             stamps: vec![0; sets * ways],
             replacement: Replacement::new(spec.replacement),
+            used: false,
         }
+    }
+
+    /// Sets and ways.
+    fn geometry(spec: &TagsSpec) -> (usize, usize) {
+        let ways = spec.ways.clamp(1, spec.lines.clamp(1, 1024));
+        ((spec.lines / ways).max(1), ways)
+    }
+
+    /// Lines that a cache of this specification holds.
+    pub fn capacity_of(spec: &TagsSpec) -> usize {
+        let (sets, ways) = Tags::geometry(spec);
+        sets * ways
     }
 
     /// First entry of the set of line number `number`.
@@ -151,6 +165,7 @@ impl Tags {
             None => self.victim::<16>(range)?,
         };
         let index = first + way;
+        self.used = true;
         let evicted = (self.lines[index] != EMPTY).then(|| (self.lines[index], self.entries[index]));
         self.lines[index] = line;
         self.entries[index] = Entry::FRESH;
@@ -217,6 +232,9 @@ impl Tags {
 
     /// Drops every line, calling `evicted` for each. None may wait for data.
     pub fn clear(&mut self, mut evicted: impl FnMut(u64, Entry)) {
+        if !std::mem::take(&mut self.used) {
+            return;
+        }
         for (line, entry) in self.lines.iter_mut().zip(&mut self.entries) {
             if *line != EMPTY {
                 evicted(*line, *entry);

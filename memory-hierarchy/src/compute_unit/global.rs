@@ -85,7 +85,7 @@ impl GlobalPath {
             sector_shift: spec.sector.trailing_zeros(),
             line_shift: spec.line.trailing_zeros(),
             all_sectors: ((1u16 << sectors) - 1) as u8,
-            tags: tags(&spec.l1, l1_bytes, spec.line),
+            tags: Tags::new(tags_spec(&spec.l1, l1_bytes, spec.line)),
             mshrs: Mshrs::new(spec.l1.mshrs as usize),
             slots: Vec::new(),
             free_slots: Vec::new(),
@@ -99,9 +99,9 @@ impl GlobalPath {
     }
 
     pub(super) fn begin_launch(&mut self, l1_bytes: u32) {
-        let fresh = tags(&self.spec, l1_bytes, self.line);
-        if fresh.capacity() != self.tags.capacity() {
-            self.tags = fresh;
+        let spec = tags_spec(&self.spec, l1_bytes, self.line);
+        if Tags::capacity_of(&spec) != self.tags.capacity() {
+            self.tags = Tags::new(spec);
         } else if self.spec.invalidate_at_launch {
             self.invalidate();
         }
@@ -456,11 +456,11 @@ impl GlobalPath {
     }
 }
 
-fn tags(spec: &L1Spec, bytes: u32, line: u32) -> Tags {
-    Tags::new(TagsSpec {
+fn tags_spec(spec: &L1Spec, bytes: u32, line: u32) -> TagsSpec {
+    TagsSpec {
         lines: ((bytes / line) as usize).max(1),
         ways: spec.ways as usize,
         hash: spec.set_hash,
         replacement: spec.replacement,
-    })
+    }
 }

@@ -115,7 +115,6 @@ pub struct CuMemory {
     lsu: LsuSpec,
     local: LocalMemorySpec,
     banks: Banks,
-    coalescer: Box<Coalescer>,
     path: GlobalPath,
     /// When the load/store unit can start the next instruction.
     lsu_free: u64,
@@ -155,7 +154,6 @@ impl CuMemory {
             lsu: spec.lsu.clone(),
             local: spec.local.clone(),
             banks: Banks::new(spec.local.banks, spec.local.bank_width),
-            coalescer: Box::new(Coalescer::new(spec.line, spec.sector)),
             path: GlobalPath::new(spec, Outbox::new(unit, rates, spec), spec.local.combined.saturating_sub(smallest)),
             lsu_free: 0,
             queue: VecDeque::new(),
@@ -174,8 +172,9 @@ impl CuMemory {
         self.path.begin_launch(self.local.combined.saturating_sub(local));
     }
 
-    /// Starts an access at cycle `now`. All events up to `now` must have been handled by `advance`.
-    pub fn access(&mut self, now: u64, access: &TimedAccess<'_>) -> Accepted {
+    /// Starts an access at cycle `now`. All events up to `now` must have been handled by `advance`. The coalescer, which
+    /// holds nothing from access to access, is of the machine's line and sector size.
+    pub fn access(&mut self, now: u64, access: &TimedAccess<'_>, coalescer: &mut Coalescer) -> Accepted {
         while self.queue.front().is_some_and(|&leaves| leaves <= now) {
             self.queue.pop_front();
         }
@@ -188,19 +187,14 @@ impl CuMemory {
         if self.stalled.len() >= self.lsu.queue as usize || !self.path.has_slot() {
             return Accepted::Wait;
         }
-        self.access_global(now, access)
+        self.access_global(now, access, coalescer)
     }
 
-    fn access_global(&mut self, now: u64, access: &TimedAccess<'_>) -> Accepted {
+    fn access_global(&mut self, now: u64, access: &TimedAccess<'_>, coalescer: &mut Coalescer) -> Accepted {
         let start = self.take_lsu(now, access.addresses.len());
         let wavefronts = if access.kind.is_atomic() { 1 } else { self.wavefronts(access) };
-        let lines = self.coalescer.coalesce(
-            access.addresses,
-            access.offset,
-            access.mask,
-            access.bytes,
-            access.kind.is_atomic(),
-        );
+        let lines =
+            coalescer.coalesce(access.addresses, access.offset, access.mask, access.bytes, access.kind.is_atomic());
         self.path.count(access.kind, lines);
         self.path.prefetch(lines);
         let mut job = Job::new(access.kind, access.token, wavefronts);

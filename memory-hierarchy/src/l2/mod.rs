@@ -82,6 +82,7 @@ pub struct L2System {
     /// Scratch space.
     batch: Vec<Event>,
     arriving: Vec<L2Request>,
+    coming: Vec<L2Request>,
     woken: Vec<u32>,
     counters: L2Counters,
     /// Bytes that launches themselves read from DRAM.
@@ -127,6 +128,7 @@ impl L2System {
             arrivals: Calendar::new(),
             batch: Vec::new(),
             arriving: Vec::new(),
+            coming: Vec::new(),
             woken: Vec::new(),
             counters: L2Counters::default(),
             launch_bytes: 0,
@@ -151,19 +153,12 @@ impl L2System {
         sink: &mut impl AtomicSink,
     ) {
         for request in requests.drain(..) {
-            let home = self.map.home(request.line);
-            let near = self.map.near(home.slice, request.unit) as usize;
-            let number = home.local >> self.line_shift;
-            self.slices[near].tags.prefetch(number);
-            if near != home.slice as usize {
-                self.slices[home.slice as usize].tags.prefetch(number);
-            }
             self.arrivals.push(request.at + self.times.request, request);
         }
         let limit = until.saturating_add(self.times.request);
+        let mut arrival = self.next_arrivals(limit);
         loop {
             let event = self.events.next().unwrap_or(u64::MAX);
-            let arrival = self.arrivals.next().unwrap_or(u64::MAX);
             let cycle = event.min(arrival);
             if cycle >= limit {
                 break;
@@ -172,9 +167,24 @@ impl L2System {
                 self.handle_events(cycle, responses, sink);
             } else {
                 self.events.advance_to(cycle);
+                std::mem::swap(&mut self.coming, &mut self.arriving);
+                arrival = self.next_arrivals(limit);
                 self.handle_arrivals(cycle, responses, sink);
             }
         }
+    }
+
+    /// Takes the requests of the next cycle before `limit` that has any into `coming`, and lets the host bring near what
+    /// their look-ups will read while those of the cycle before are handled. Gives the cycle.
+    fn next_arrivals(&mut self, limit: u64) -> u64 {
+        let Some(cycle) = self.arrivals.next().filter(|cycle| *cycle < limit) else { return u64::MAX };
+        self.arrivals.take(cycle, &mut self.coming);
+        for request in &self.coming {
+            let home = self.map.home(request.line);
+            let near = self.map.near(home.slice, request.unit) as usize;
+            self.slices[near].tags.prefetch(home.local >> self.line_shift);
+        }
+        cycle
     }
 
     /// The earliest cycle at which a response to what the L2 knows of can arrive anywhere, or `u64::MAX` if nothing is
@@ -265,7 +275,6 @@ impl L2System {
 
     fn handle_arrivals(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
         let mut arriving = std::mem::take(&mut self.arriving);
-        self.arrivals.take(cycle, &mut arriving);
         // Same-time order is by compute unit, then in the unit's own order, whenever they were handed over.
         arriving.sort_unstable_by_key(|r| (r.unit, r.sequence));
         for request in &arriving {

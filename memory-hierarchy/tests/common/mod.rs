@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 use std::collections::{BTreeMap, BTreeSet};
 use warpscope_configs::MachineSpec;
+use warpscope_memory::coalescer::Coalescer;
 use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, CuMemory, TimedAccess};
 use warpscope_memory::l2::L2System;
 use warpscope_memory::request::{AtomicSink, L2Request};
@@ -64,6 +65,7 @@ impl AtomicSink for Log {
 pub struct System {
     pub units: Vec<CuMemory>,
     pub l2: L2System,
+    coalescer: Coalescer,
     pub now: u64,
     pub window: u64,
 }
@@ -81,7 +83,8 @@ impl System {
         let units = (0..spec.chip.compute_units).map(|i| CuMemory::new(&spec.memory, &spec.chip, i as u16)).collect();
         let l2 = L2System::new(&spec.memory, &spec.chip);
         let window = l2.longest_window();
-        System { units, l2, now: 0, window }
+        let coalescer = Coalescer::new(spec.memory.line, spec.memory.sector);
+        System { units, l2, coalescer, now: 0, window }
     }
 
     pub fn invalidate(&mut self) {
@@ -144,7 +147,7 @@ impl System {
         turn: &mut usize,
         outcome: &mut Outcome,
     ) {
-        let memory = &mut self.units[unit];
+        let (memory, coalescer) = (&mut self.units[unit], &mut self.coalescer);
         let mut done: Vec<Completion> = vec![];
         for now in self.now..until {
             memory.advance(now, &mut done);
@@ -177,7 +180,7 @@ impl System {
                     bytes: access.bytes,
                     token,
                 };
-                match memory.access(now, &timed) {
+                match memory.access(now, &timed, coalescer) {
                     Accepted::Done(at) => assert!(ends.insert((at.max(now), token))),
                     Accepted::Pending => {}
                     Accepted::Busy(at) => {

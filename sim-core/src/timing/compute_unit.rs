@@ -12,7 +12,9 @@ use crate::grid::{Grid, empty_group, items};
 use crate::{LaunchError, WorkCounters};
 use std::collections::VecDeque;
 use warpscope_configs::MachineSpec;
+use warpscope_configs::specs::MemorySpec;
 use warpscope_exec::exec::{Code, Warp};
+use warpscope_memory::coalescer::Coalescer;
 use warpscope_memory::compute_unit::CuMemory;
 use warpscope_memory::device_memory::{Span, View};
 use warpscope_memory::request::{L2Request, L2Response};
@@ -30,8 +32,12 @@ pub(crate) struct Context<'a, const W: usize> {
     pub bank_base: u64,
 }
 
-/// What one host thread gathers while it runs compute units.
-pub(crate) struct Tally {
+/// What one host thread gathers while it runs compute units, and its scratch space: kept in one place for all units,
+/// since the host's caches cannot hold one for each.
+pub(crate) struct Tally<const W: usize> {
+    /// Accesses of the operation at hand.
+    pub capture: Capture<W>,
+    pub coalescer: Box<Coalescer>,
     /// For each operation the allocation that it used last.
     pub spans: Vec<Span>,
     /// For each operation: times executed, and lanes that took part.
@@ -40,9 +46,11 @@ pub(crate) struct Tally {
     pub work: WorkCounters,
 }
 
-impl Tally {
-    pub fn new(operations: usize) -> Tally {
+impl<const W: usize> Tally<W> {
+    pub fn new(spec: &MemorySpec, operations: usize) -> Tally<W> {
         Tally {
+            capture: Capture::new(),
+            coalescer: Box::new(Coalescer::new(spec.line, spec.sector)),
             spans: vec![Span::EMPTY; operations],
             executed: vec![(0, 0); operations],
             instructions: 0,
@@ -87,7 +95,6 @@ pub(crate) struct ComputeUnit<const W: usize> {
     pub(super) lsu: Lsu<W>,
     pub(super) overlay: Overlay,
     pub(super) atomics: AtomicTable<W>,
-    pub(super) capture: Capture<W>,
     /// Slots that wait for a line of instructions or constants.
     pub(super) fetch_waiters: Vec<u32>,
     /// Warps that will issue soon, for the host's caches.
@@ -133,7 +140,6 @@ impl<const W: usize> ComputeUnit<W> {
             lsu: Lsu::new(&cu.queues, cu.sub_cores),
             overlay: Overlay::new(),
             atomics: AtomicTable::default(),
-            capture: Capture::new(),
             fetch_waiters: Vec::new(),
             likely: Vec::new(),
             barrier_free: 0,
@@ -165,7 +171,7 @@ impl<const W: usize> ComputeUnit<W> {
     /// Runs to the window's end (exclusive), and on from there while nothing from outside can make a difference: while
     /// no answer is awaited, no group can come and no operation reaches beyond the unit. So a unit that computes on
     /// what it has runs long stretches with its state in the host's caches; when it does so changes no result.
-    pub fn run(&mut self, reins: Reins, context: &Context<'_, W>, tally: &mut Tally) -> Result<(), LaunchError> {
+    pub fn run(&mut self, reins: Reins, context: &Context<'_, W>, tally: &mut Tally<W>) -> Result<(), LaunchError> {
         let mut limit = reins.until;
         let mut ahead = false;
         // Before the first answer to a store, stores to private memory may lack room in the interconnect.
@@ -193,7 +199,7 @@ impl<const W: usize> ComputeUnit<W> {
                 }
             }
             if self.lsu.retry_at() <= now {
-                self.drain_queues(now, context);
+                self.drain_queues(now, context, &mut tally.coalescer);
             }
             for sub in 0..self.subs.len() {
                 while self.subs[sub].next <= now {
@@ -231,7 +237,7 @@ impl<const W: usize> ComputeUnit<W> {
         self.ended.iter().copied().min().unwrap_or(u64::MAX)
     }
 
-    fn start_group(&mut self, at: u64, number: u64, context: &Context<'_, W>, tally: &mut Tally) {
+    fn start_group(&mut self, at: u64, number: u64, context: &Context<'_, W>, tally: &mut Tally<W>) {
         self.note_active(at);
         self.resident += 1;
         let index = match self.groups.iter().position(|g| !g.busy) {

@@ -1,5 +1,6 @@
 //! A read-only cache on the fetch path: lines with the time at which their data are there.
 use warpscope_configs::specs::FetchCacheSpec;
+use warpscope_memory::host_cache::prefetch;
 
 /// Data that are on their way from the L2: the time of arrival is not known yet.
 pub(crate) const PENDING: u64 = u64::MAX;
@@ -21,6 +22,8 @@ pub(crate) struct FetchCache {
     /// The number of sets less one, where it is a power of two.
     mask: Option<u64>,
     uses: u64,
+    /// Where the last look-up found its line: the next one often wants the same.
+    last: usize,
     /// When the next line can be delivered.
     free: u64,
     pub latency: u64,
@@ -38,6 +41,7 @@ impl FetchCache {
             sets: sets as u64,
             mask: sets.is_power_of_two().then_some(sets as u64 - 1),
             uses: 0,
+            last: 0,
             free: 0,
             latency: u64::from(spec.latency),
             interval: u64::from(spec.interval),
@@ -57,9 +61,13 @@ impl FetchCache {
     }
 
     #[inline]
+    fn first(&self, line: u64) -> usize {
+        self.mask.map_or_else(|| line % self.sets, |mask| line & mask) as usize * self.ways
+    }
+
+    #[inline]
     fn set(&mut self, line: u64) -> &mut [Line] {
-        let set = self.mask.map_or_else(|| line % self.sets, |mask| line & mask);
-        let first = set as usize * self.ways;
+        let first = self.first(line);
         &mut self.lines[first..first + self.ways]
     }
 
@@ -67,10 +75,20 @@ impl FetchCache {
     #[inline]
     pub fn lookup(&mut self, line: u64) -> Option<u64> {
         self.uses += 1;
-        let uses = self.uses;
-        let found = self.set(line).iter_mut().find(|l| l.tag == line)?;
-        found.used = uses;
+        if self.lines[self.last].tag != line {
+            let first = self.first(line);
+            self.last = first + self.lines[first..first + self.ways].iter().position(|l| l.tag == line)?;
+        }
+        let found = &mut self.lines[self.last];
+        found.used = self.uses;
         Some(found.ready)
+    }
+
+    /// Lets the host bring near what a look-up of the line reads.
+    #[inline]
+    pub fn prefetch(&self, line: u64) {
+        let first = self.first(line);
+        prefetch(&self.lines[first..first + self.ways]);
     }
 
     /// Whether the line is there or on its way, without counting as a use.

@@ -3,10 +3,31 @@
 use super::fetch_cache::{FetchCache, PENDING};
 use crate::FetchCounters;
 use warpscope_configs::specs::FrontendSpec;
+use warpscope_memory::host_cache::prefetch;
 
 /// A line that somebody waits for: in bytes divided by the second level's line.
 type FarLine = u64;
 const NO_LINE: FarLine = u64::MAX;
+
+/// Bytes of a line, a power of two: its number needs no division.
+#[derive(Copy, Clone, Debug)]
+struct LineSize {
+    bytes: u64,
+    shift: u32,
+}
+
+impl LineSize {
+    fn new(bytes: u32) -> LineSize {
+        debug_assert!(bytes.is_power_of_two());
+        LineSize { bytes: u64::from(bytes), shift: bytes.trailing_zeros() }
+    }
+
+    /// Number of the line at an address.
+    #[inline]
+    fn number(self, address: u64) -> u64 {
+        address >> self.shift
+    }
+}
 
 /// State that outlives launches: what the caches hold.
 #[derive(Clone, Debug)]
@@ -16,11 +37,11 @@ pub(crate) struct Frontend {
     l1_constant: FetchCache,
     far: FetchCache,
     /// Bytes of a line of each cache.
-    l0_line: u64,
-    l1_line: u64,
-    operand_line: u64,
-    indexed_line: u64,
-    far_line: u64,
+    l0_line: LineSize,
+    l1_line: LineSize,
+    operand_line: LineSize,
+    indexed_line: LineSize,
+    far_line: LineSize,
     prefetch: u64,
     /// Lines to ask the L2 for, with the cycle at which the request leaves.
     requests: Vec<(u64, FarLine)>,
@@ -52,11 +73,11 @@ impl Frontend {
             l1: FetchCache::new(&spec.l1_instruction),
             l1_constant: FetchCache::new(&spec.l1_constant),
             far: FetchCache::new(&spec.l2_fetch),
-            l0_line: u64::from(spec.l0_instruction.line),
-            l1_line: u64::from(spec.l1_instruction.line),
-            operand_line: u64::from(spec.l0_constant.line),
-            indexed_line: u64::from(spec.l1_constant.line),
-            far_line: u64::from(spec.l2_fetch.line),
+            l0_line: LineSize::new(spec.l0_instruction.line),
+            l1_line: LineSize::new(spec.l1_instruction.line),
+            operand_line: LineSize::new(spec.l0_constant.line),
+            indexed_line: LineSize::new(spec.l1_constant.line),
+            far_line: LineSize::new(spec.l2_fetch.line),
             prefetch: u64::from(spec.prefetch_lines),
             requests: Vec::new(),
             tokens: Vec::new(),
@@ -74,19 +95,31 @@ impl Frontend {
 
     /// A launch has brought these bytes into the second-level cache.
     pub fn preload(&mut self, address: u64, bytes: u64) {
-        for line in address / self.far_line..(address + bytes).div_ceil(self.far_line) {
+        for line in self.far_line.number(address)..self.far_line.number(address + bytes + self.far_line.bytes - 1) {
             if !self.far.contains(line) {
                 self.far.insert(line, 0);
             }
         }
     }
 
+    /// Lets the host bring near the state of the sub-cores,
+    pub fn prefetch(&self) {
+        prefetch(&self.sub);
+    }
+
+    /// and what looking up the line at byte address `address` and the next one will read.
+    pub fn prefetch_instruction(&self, sub: usize, address: u64) {
+        let line = self.l0_line.number(address);
+        self.sub[sub].l0.prefetch(line);
+        self.sub[sub].l0.prefetch(line + 1);
+    }
+
     /// When the instructions of the line at byte address `address` are in the sub-core, if asked for at `at`; lines up
     /// to `end` may be prefetched. [`PENDING`]: the L2 has been asked; call again after [`Frontend::arrive`].
     pub fn instruction(&mut self, sub: usize, address: u64, end: u64, at: u64) -> u64 {
-        let line = address / self.l0_line;
+        let line = self.l0_line.number(address);
         self.counters.l0_requests += 1;
-        let end = end.div_ceil(self.l0_line);
+        let end = self.l0_line.number(end + self.l0_line.bytes - 1);
         let ready = match self.sub[sub].l0.lookup(line) {
             Some(ready) => {
                 // Goes on with the stream that brought the line; other hits leave the buffer alone.
@@ -118,13 +151,13 @@ impl Frontend {
     }
 
     fn load_l0(&mut self, sub: usize, line: u64, at: u64) -> u64 {
-        let ready = self.load_l1(line * self.l0_line, at);
+        let ready = self.load_l1(line * self.l0_line.bytes, at);
         self.sub[sub].l0.insert(line, ready);
         ready
     }
 
     fn load_l1(&mut self, address: u64, at: u64) -> u64 {
-        let line = address / self.l1_line;
+        let line = self.l1_line.number(address);
         self.counters.l1_requests += 1;
         let start = self.l1.start(at);
         let there = start + self.l1.latency;
@@ -141,7 +174,7 @@ impl Frontend {
     }
 
     fn load_far(&mut self, address: u64, at: u64) -> u64 {
-        let line = address / self.far_line;
+        let line = self.far_line.number(address);
         self.counters.shared_requests += 1;
         let start = self.far.start(at);
         let there = start + self.far.latency;
@@ -168,7 +201,7 @@ impl Frontend {
 
     /// When a constant operand at byte address `address` of the constant bank can be read by the sub-core.
     pub fn operand(&mut self, sub: usize, address: u64, at: u64) -> u64 {
-        let line = address / self.operand_line;
+        let line = self.operand_line.number(address);
         let ready = match self.sub[sub].constant.lookup(line) {
             Some(ready) => ready,
             None => {
@@ -191,7 +224,7 @@ impl Frontend {
 
     /// When an indexed load that started at `start` has the line at byte address `address` in the constant cache.
     pub fn indexed(&mut self, address: u64, start: u64) -> u64 {
-        let line = address / self.indexed_line;
+        let line = self.indexed_line.number(address);
         match self.l1_constant.lookup(line) {
             Some(PENDING) => PENDING,
             Some(ready) => start.max(ready),
@@ -215,7 +248,7 @@ impl Frontend {
                 }
             };
             self.tokens[token as usize] = line;
-            fetch(at, line * self.far_line, token);
+            fetch(at, line * self.far_line.bytes, token);
         }
     }
 
@@ -235,19 +268,19 @@ impl Frontend {
     fn arrive(&mut self, line: FarLine, at: u64) {
         self.far.arrive(line, at);
         self.arrived.push(line);
-        let (from, to) = (line * self.far_line, (line + 1) * self.far_line);
-        for part in from / self.l1_line..to.div_ceil(self.l1_line) {
+        let (from, to) = (line * self.far_line.bytes, (line + 1) * self.far_line.bytes);
+        for part in from / self.l1_line.bytes..to.div_ceil(self.l1_line.bytes) {
             self.l1.arrive(part, at);
         }
-        for part in from / self.indexed_line..to.div_ceil(self.indexed_line) {
+        for part in from / self.indexed_line.bytes..to.div_ceil(self.indexed_line.bytes) {
             self.l1_constant.arrive(part, at);
         }
-        for part in from / self.operand_line..to.div_ceil(self.operand_line) {
+        for part in from / self.operand_line.bytes..to.div_ceil(self.operand_line.bytes) {
             for sub in &mut self.sub {
                 sub.constant.arrive(part, at);
             }
         }
-        for part in from / self.l0_line..to.div_ceil(self.l0_line) {
+        for part in from / self.l0_line.bytes..to.div_ceil(self.l0_line.bytes) {
             for sub in &mut self.sub {
                 sub.l0.arrive(part, at);
             }

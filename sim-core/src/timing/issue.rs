@@ -8,6 +8,13 @@ use crate::lanes::full_mask;
 use crate::{Cause, LaunchError, diagnosis};
 use warpscope_exec::exec::{Effect, step};
 
+/// Lanes in a mask. Kept out of the way of full warps: without the host's own instruction it takes a while.
+#[cold]
+#[inline(never)]
+fn lanes_of(mask: u64) -> u64 {
+    u64::from(mask.count_ones())
+}
+
 /// Warp instructions between two looks at the launch's limit and interrupt flag are counted by the engine.
 impl<const W: usize> ComputeUnit<W> {
     /// Issues the next operation of a slot at `now`.
@@ -17,7 +24,7 @@ impl<const W: usize> ComputeUnit<W> {
         slot: usize,
         now: u64,
         context: &Context<'_, W>,
-        tally: &mut Tally,
+        tally: &mut Tally<W>,
     ) -> Result<(), LaunchError> {
         let index = sub << self.sub_shift | slot;
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return Ok(()) };
@@ -29,33 +36,34 @@ impl<const W: usize> ComputeUnit<W> {
         };
         let executed = &mut tally.executed[pc as usize];
         executed.0 += 1;
-        executed.1 += if active == full_mask(W) { W as u64 } else { u64::from(active.count_ones()) };
+        executed.1 += if active == full_mask(W) { W as u64 } else { lanes_of(active) };
         tally.instructions += 1;
         let start = self.subs[sub].issue(slot, now, op.dispatch, context.timed, &mut self.shared_pipes);
-        self.capture.clear();
+        tally.capture.clear();
         let mut memory = WindowMemory {
             view: context.view,
             spans: &mut tally.spans,
             overlay: &mut self.overlay,
             atomics: &mut self.atomics,
-            capture: &mut self.capture,
+            capture: &mut tally.capture,
         };
         let effect = step(&context.code, warp, group, &mut memory)
             .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
-        (warp_slot.base, warp_slot.base_cause) = (now + 1, Cause::Wait);
+        warp_slot.hold(now + 1, Cause::Wait);
         match effect {
             Effect::Next if op.kind == Kind::LaunchConstant => {
                 self.load_launch_constant(index, pc, &op, now, context);
             }
             Effect::Next => warp_slot.produce(context.timed.writes(&op), start + u64::from(op.latency), op.producer),
             Effect::Jumped => {
-                tally.work.divergent_branches += u64::from(warp.active != active && warp.active & !active == 0);
-                (warp_slot.base, warp_slot.base_cause) = (now + u64::from(op.latency.max(1)), Cause::Branch);
+                let now_active = warp_slot.warp.active;
+                tally.work.divergent_branches += u64::from(now_active != active && now_active & !active == 0);
+                warp_slot.hold(now + u64::from(op.latency.max(1)), Cause::Branch);
             }
             Effect::Fence => {
-                (warp_slot.base, warp_slot.base_cause) = (now + u64::from(op.latency.max(1)), Cause::Membar);
+                warp_slot.hold(now + u64::from(op.latency.max(1)), Cause::Membar);
             }
-            Effect::Access => self.access(index, pc, &op, now, context),
+            Effect::Access => self.access(index, pc, &op, now, context, tally),
             Effect::Barrier => {
                 self.arrive(index, now + u64::from(op.latency), context);
                 return Ok(());
@@ -97,7 +105,7 @@ impl<const W: usize> ComputeUnit<W> {
         } else if there > warp_slot.base {
             sub_core.arm(slot, op.needs, there, cause);
         } else {
-            sub_core.arm(slot, op.needs, warp_slot.base, warp_slot.base_cause);
+            sub_core.arm(slot, op.needs, warp_slot.base, warp_slot.base_cause());
         }
     }
 
@@ -122,7 +130,7 @@ impl<const W: usize> ComputeUnit<W> {
         }
         let at = at + if jumped { u64::from(frontend.refill) } else { 0 };
         if at > warp_slot.base {
-            (warp_slot.base, warp_slot.base_cause) = (at, Cause::Fetch);
+            warp_slot.hold(at, Cause::Fetch);
         }
         warp_slot.line = (from, from + line_ops);
         true
@@ -149,7 +157,7 @@ impl<const W: usize> ComputeUnit<W> {
             }
             there |= 1 << n;
             if at > warp_slot.base {
-                (warp_slot.base, warp_slot.base_cause) = (at, Cause::ConstantMiss);
+                warp_slot.hold(at, Cause::ConstantMiss);
             }
         }
         true
@@ -178,7 +186,7 @@ impl<const W: usize> ComputeUnit<W> {
                 && slot.state == State::Waiting
             {
                 slot.state = State::Running;
-                (slot.base, slot.base_cause) = (at, Cause::Barrier);
+                slot.hold(at, Cause::Barrier);
                 self.prepare(index, at, context);
             }
         }

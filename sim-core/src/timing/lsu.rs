@@ -1,13 +1,14 @@
 //! The way of memory instructions from the sub-cores to the load/store unit, and of their ends back to the scoreboard.
 use super::access::{Captured, Request};
 use super::code::{Kind, Queue, TimedOp};
-use super::compute_unit::{ComputeUnit, Context};
+use super::compute_unit::{ComputeUnit, Context, Tally};
 use super::fetch_cache::PENDING;
 use super::slot::FUTURE;
 use super::sub_core::ASLEEP;
 use std::collections::VecDeque;
 use warpscope_configs::specs::QueueSpec;
 use warpscope_exec::exec::Space;
+use warpscope_memory::coalescer::Coalescer;
 use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, TimedAccess};
 use warpscope_memory::host_cache::prefetch;
 
@@ -164,12 +165,21 @@ fn access_kind(request: Request, space: Space) -> AccessKind {
 
 impl<const W: usize> ComputeUnit<W> {
     /// The captured accesses of the instruction at `pc`, issued at `now`, go to the load/store unit.
-    pub(super) fn access(&mut self, index: usize, pc: u32, op: &TimedOp, now: u64, context: &Context<'_, W>) {
+    pub(super) fn access(
+        &mut self,
+        index: usize,
+        pc: u32,
+        op: &TimedOp,
+        now: u64,
+        context: &Context<'_, W>,
+        tally: &mut Tally<W>,
+    ) {
+        let (capture, coalescer) = (&mut tally.capture, &mut *tally.coalescer);
         if op.kind == Kind::Constant {
-            self.load_constant(index, pc, op, now, context);
+            self.load_constant(index, pc, op, capture.parts().first(), now, context);
             return;
         }
-        let parts = self.capture.parts().len() as u32;
+        let parts = capture.parts().len() as u32;
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         if parts == 0 || !Self::is_timed_by_memory(op) {
             slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
@@ -179,7 +189,7 @@ impl<const W: usize> ComputeUnit<W> {
         slot.outstanding += 1;
         let mut atomic = NO_ATOMIC;
         let mut reduction = parts == 1;
-        for part in self.capture.parts() {
+        for part in capture.parts() {
             reduction &= access_kind(part.request, part.space) == AccessKind::Reduction;
             if matches!(part.request, Request::Atomic | Request::Reduction)
                 && !matches!(part.space, Space::Local | Space::Private)
@@ -192,12 +202,13 @@ impl<const W: usize> ComputeUnit<W> {
         let token = self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic, reduction });
         let queue = queue_index(op.needs.queue);
         for n in 0..parts as usize {
-            if self.capture.parts()[n].space == Space::Private {
-                self.place_private(index, n, context);
+            if capture.parts()[n].space == Space::Private {
+                self.place_private(index, capture.part_mut(n), context);
             }
+            let part = &capture.parts()[n];
             let blocked = !self.lsu.queues[queue].is_empty();
-            if blocked || !self.submit_captured(n, token, queue, now, context) {
-                let access = self.capture.parts()[n].clone();
+            if blocked || !self.submit_captured(part, token, queue, now, context, coalescer) {
+                let access = part.clone();
                 self.lsu.queues[queue].push_back(Queued { token, slot: index as u32, access });
                 self.hold(index >> self.sub_shift, queue);
             }
@@ -205,13 +216,12 @@ impl<const W: usize> ComputeUnit<W> {
     }
 
     /// Gives an access in private memory the simulated addresses that interleaving leads to.
-    fn place_private(&mut self, index: usize, part: usize, context: &Context<'_, W>) {
+    fn place_private(&self, index: usize, part: &mut Captured<W>, context: &Context<'_, W>) {
         let bytes = u64::from(context.code.program().private_bytes.next_multiple_of(4)) * W as u64;
         let per_sub = self.subs[0].slots();
         let unit = u64::from(self.number) * (per_sub * self.subs.len()) as u64;
         let warp = (index >> self.sub_shift) * per_sub + (index & self.slot_mask);
         let base = PRIVATE_BASE + (unit + warp as u64) * bytes.next_multiple_of(512);
-        let part = self.capture.part_mut(part);
         let size = u64::from(part.bytes);
         for (lane, address) in part.addresses.iter_mut().enumerate() {
             let rows = *address / 4 * 4 * W as u64;
@@ -228,10 +238,16 @@ impl<const W: usize> ComputeUnit<W> {
         }
     }
 
-    fn submit_captured(&mut self, part: usize, token: u32, queue: usize, now: u64, context: &Context<'_, W>) -> bool {
-        let part = &self.capture.parts()[part];
-        let timed = timed_access(part, token);
-        let accepted = self.state.memory.access(now, &timed);
+    fn submit_captured(
+        &mut self,
+        part: &Captured<W>,
+        token: u32,
+        queue: usize,
+        now: u64,
+        context: &Context<'_, W>,
+        coalescer: &mut Coalescer,
+    ) -> bool {
+        let accepted = self.state.memory.access(now, &timed_access(part, token), coalescer);
         self.note_accepted(accepted, (token, queue, false), now, context)
     }
 
@@ -264,19 +280,19 @@ impl<const W: usize> ComputeUnit<W> {
     }
 
     /// Tries waiting accesses again.
-    pub(super) fn drain_queues(&mut self, now: u64, context: &Context<'_, W>) {
+    pub(super) fn drain_queues(&mut self, now: u64, context: &Context<'_, W>, coalescer: &mut Coalescer) {
         for queue in 0..2 {
             if self.lsu.retry[queue] <= now {
-                self.drain_queue(queue, now, context);
+                self.drain_queue(queue, now, context, coalescer);
             }
         }
     }
 
-    fn drain_queue(&mut self, queue: usize, now: u64, context: &Context<'_, W>) {
+    fn drain_queue(&mut self, queue: usize, now: u64, context: &Context<'_, W>, coalescer: &mut Coalescer) {
         self.lsu.retry[queue] = ASLEEP;
         while let Some(first) = self.lsu.queues[queue].front() {
             let (token, index) = (first.token, first.slot as usize);
-            let accepted = self.state.memory.access(now, &timed_access(&first.access, token));
+            let accepted = self.state.memory.access(now, &timed_access(&first.access, token), coalescer);
             if !self.note_accepted(accepted, (token, queue, true), now, context) {
                 return;
             }
@@ -379,8 +395,16 @@ impl<const W: usize> ComputeUnit<W> {
     }
 
     /// An indexed load from the constant bank: each distinct word takes the constant cache's port.
-    fn load_constant(&mut self, index: usize, pc: u32, op: &TimedOp, now: u64, context: &Context<'_, W>) {
-        let Some(part) = self.capture.parts().first() else {
+    fn load_constant(
+        &mut self,
+        index: usize,
+        pc: u32,
+        op: &TimedOp,
+        part: Option<&Captured<W>>,
+        now: u64,
+        context: &Context<'_, W>,
+    ) {
+        let Some(part) = part else {
             let Some(slot) = self.slots[index].as_deref_mut() else { return };
             slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
             return;

@@ -1,5 +1,6 @@
 //! What the host brings near before a compute unit has its turn: all units together are larger than its caches, so while
 //! one unit after the other had its turn, they have forgotten this one. Hints only: no result depends on them.
+use super::code::Kind;
 use super::compute_unit::{ComputeUnit, Context};
 use super::slot::Slot;
 use warpscope_memory::host_cache::prefetch;
@@ -35,6 +36,7 @@ impl<const W: usize> ComputeUnit<W> {
             Stage::Parts => {
                 prefetch(&self.subs);
                 prefetch(&self.slots);
+                self.state.frontend.prefetch();
                 self.state.memory.prefetch_responses();
             }
             Stage::Lists => {
@@ -53,12 +55,20 @@ impl<const W: usize> ComputeUnit<W> {
                 let mut left = [FIRST; MOST_SUBS];
                 for index in &self.likely {
                     let index = usize::from(*index);
-                    let left = &mut left[(index >> self.sub_shift) % MOST_SUBS];
+                    let sub = index >> self.sub_shift;
+                    let left = &mut left[sub % MOST_SUBS];
                     let operations = if *left > 0 { FIRST_OPERATIONS } else { OPERATIONS };
                     *left = left.saturating_sub(1);
                     let Some(slot) = self.slots[index].as_deref() else { continue };
+                    let bytes = u64::from(context.spec.frontend.instruction_bytes);
+                    let next = context.code_base + u64::from(slot.warp.pc) * bytes;
+                    self.state.frontend.prefetch_instruction(sub, next);
                     for op in context.timed.ops.iter().skip(slot.warp.pc as usize).take(operations) {
                         slot.prefetch_operands(context.timed.operands(op));
+                        if op.kind == Kind::Memory {
+                            slot.prefetch_all();
+                            break;
+                        }
                     }
                 }
             }

@@ -35,9 +35,9 @@ pub(crate) struct Slot<const W: usize> {
     pub line: (u32, u32),
     /// Lines of the next operation's constant operands that came while it waited for others, by bit.
     pub constants_there: u16,
-    /// The next operation issues no earlier, and why.
+    /// The next operation issues no earlier, and why: a number, which is written and soon read in one size.
     pub base: u64,
-    pub base_cause: Cause,
+    base_cause: u64,
     /// Loads and atomics under way.
     pub outstanding: u32,
     /// Atomics among them.
@@ -58,7 +58,7 @@ impl<const W: usize> Slot<W> {
             line: (0, 0),
             constants_there: 0,
             base: 0,
-            base_cause: Cause::Fetch,
+            base_cause: Cause::Fetch as u64,
             outstanding: 0,
             atomics: 0,
             reductions: 0,
@@ -75,11 +75,23 @@ impl<const W: usize> Slot<W> {
         self.line = (0, 0);
         self.constants_there = 0;
         self.base = at;
-        self.base_cause = Cause::Fetch;
+        self.base_cause = Cause::Fetch as u64;
         self.outstanding = 0;
         self.atomics = 0;
         self.reductions = 0;
         self.departure = 0;
+    }
+
+    /// The next operation issues no earlier than `until`.
+    #[inline]
+    pub fn hold(&mut self, until: u64, cause: Cause) {
+        (self.base, self.base_cause) = (until, cause as u64);
+    }
+
+    /// Why it issues no earlier.
+    #[inline]
+    pub fn base_cause(&self) -> Cause {
+        Cause::ALL[self.base_cause as usize]
     }
 
     /// Lets the host bring near what issuing the slot's next operation will touch first.
@@ -89,7 +101,17 @@ impl<const W: usize> Slot<W> {
         prefetch(std::slice::from_ref(&self.warp.rows));
         prefetch(std::slice::from_ref(&self.board));
         prefetch(std::slice::from_ref(&self.group));
+        prefetch(std::slice::from_ref(&self.base));
+        prefetch(std::slice::from_ref(&self.line));
+        prefetch(std::slice::from_ref(&self.atomics));
+        prefetch(std::slice::from_ref(&self.warp.active));
         prefetch(&self.warp.predicates[..1]);
+    }
+
+    /// And all of the slot, for an operation that has addresses.
+    #[inline]
+    pub fn prefetch_all(&self) {
+        prefetch(std::slice::from_ref(self));
     }
 
     /// And then these scoreboard entries, with the registers behind those that are registers.
