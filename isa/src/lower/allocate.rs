@@ -31,50 +31,98 @@ const UNASSIGNED: u16 = u16::MAX;
 pub(super) fn allocate(f: &MFunc, cfg: &Cfg, limits: Limits) -> Result<Assignment, Vec<VReg>> {
     let mut ranges = Ranges::of(f, cfg);
     ranges.widen_uniform(f, cfg);
-    let weights = spill_weights(f, cfg, &ranges);
-    let hints = Hints::of(f, limits.banks);
-    let mut order: Vec<VReg> =
-        (0..f.vregs.len() as u32).map(VReg).filter(|v| !ranges.segments[v.0 as usize].is_empty()).collect();
-    order.sort_by_key(|v| (ranges.segments[v.0 as usize][0].0, v.0));
-    let mut files = [Rows::new(limits.vector), Rows::new(limits.uniform), Rows::new(limits.predicates)];
-    let mut physical = vec![UNASSIGNED; f.vregs.len()];
-    let mut spilled = Vec::new();
-    for &v in &order {
-        let info = f.info(v);
-        let rows = &mut files[info.file as usize];
-        let segments = &ranges.segments[v.0 as usize];
-        loop {
-            if let Some(at) = rows.place(f, v, segments, &hints, &physical) {
-                rows.occupy(at, info.size, segments, v);
-                physical[v.0 as usize] = at;
-                break;
+    let problem =
+        Problem { f, limits, weights: spill_weights(f, cfg, &ranges), hints: Hints::of(f, limits.banks), ranges };
+    let mut order: Vec<(u32, VReg)> =
+        (0..f.vregs.len() as u32).map(VReg).filter_map(|v| problem.ranges.start(v).map(|start| (start, v))).collect();
+    order.sort_unstable();
+    let mut order: Vec<VReg> = order.into_iter().map(|o| o.1).collect();
+    let first = problem.color(&order);
+    let widest = order.iter().map(|&v| f.info(v).size).max().unwrap_or(1);
+    match first {
+        Ok(a) if widest <= 2 || a.vector <= problem.most_live() => Ok(a),
+        first => {
+            // Vectors want aligned groups that single registers break up: give them their places before those.
+            order.sort_by_key(|&v| std::cmp::Reverse(f.info(v).size));
+            match (first, problem.color(&order)) {
+                (Ok(a), Ok(b)) => Ok(if b.vector < a.vector { b } else { a }),
+                (Ok(a), Err(_)) => Ok(a),
+                (Err(_), Ok(b)) => Ok(b),
+                (Err(a), Err(_)) => Err(a),
             }
-            // Evict the cheapest of the registers in the way, this one included.
-            let mut candidates = rows.occupants(segments);
-            candidates.push(v);
-            candidates.retain(|c| !f.info(*c).pinned);
-            let Some(victim) = candidates
-                .into_iter()
-                .min_by(|a, b| weights[a.0 as usize].total_cmp(&weights[b.0 as usize]).then(a.cmp(b)))
-            else {
-                break;
-            };
-            spilled.push(victim);
-            if victim == v {
-                break;
-            }
-            rows.free(physical[victim.0 as usize], f.info(victim).size, &ranges.segments[victim.0 as usize]);
-            physical[victim.0 as usize] = UNASSIGNED;
         }
     }
-    if !spilled.is_empty() || order.iter().any(|v| physical[v.0 as usize] == UNASSIGNED) {
-        return Err(spilled);
+}
+
+/// What the choice of registers depends on.
+struct Problem<'a> {
+    f: &'a MFunc,
+    limits: Limits,
+    ranges: Ranges,
+    weights: Vec<f64>,
+    hints: Hints,
+}
+
+impl Problem<'_> {
+    /// Gives registers places in the order given, each the first that is free all its life.
+    fn color(&self, order: &[VReg]) -> Result<Assignment, Vec<VReg>> {
+        let Problem { f, limits, ranges, weights, hints } = self;
+        let mut files = [Rows::new(limits.vector), Rows::new(limits.uniform), Rows::new(limits.predicates)];
+        let mut physical = vec![UNASSIGNED; f.vregs.len()];
+        let mut spilled = Vec::new();
+        for &v in order {
+            let rows = &mut files[f.info(v).file as usize];
+            let words = ranges.words(v);
+            loop {
+                if let Some(at) = rows.place(f, v, words, hints, &physical) {
+                    rows.occupy(at, words, v);
+                    physical[v.0 as usize] = at;
+                    break;
+                }
+                // Evict the cheapest of the registers in the way, this one included.
+                let mut candidates = rows.occupants(words);
+                candidates.push(v);
+                candidates.retain(|c| !f.info(*c).pinned);
+                let Some(victim) = candidates
+                    .into_iter()
+                    .min_by(|a, b| weights[a.0 as usize].total_cmp(&weights[b.0 as usize]).then(a.cmp(b)))
+                else {
+                    break;
+                };
+                spilled.push(victim);
+                if victim == v {
+                    break;
+                }
+                rows.free(physical[victim.0 as usize], ranges.words(victim));
+                physical[victim.0 as usize] = UNASSIGNED;
+            }
+        }
+        if !spilled.is_empty() || order.iter().any(|v| physical[v.0 as usize] == UNASSIGNED) {
+            return Err(spilled);
+        }
+        let count = |file: File| {
+            let used = order.iter().filter(|v| f.info(**v).file == file);
+            used.map(|v| physical[v.0 as usize] as u32 + f.info(*v).size as u32).max().unwrap_or(0)
+        };
+        Ok(Assignment { vector: count(File::Vector), uniform: count(File::Uniform), physical })
     }
-    let count = |file: File| {
-        let used = order.iter().filter(|v| f.info(**v).file == file);
-        used.map(|v| physical[v.0 as usize] as u32 + f.info(*v).size as u32).max().unwrap_or(0)
-    };
-    Ok(Assignment { vector: count(File::Vector), uniform: count(File::Uniform), physical })
+
+    /// Most words of vector registers that are live at once.
+    fn most_live(&self) -> u32 {
+        let vectors = (0..self.f.vregs.len() as u32).map(VReg).filter(|&v| self.f.info(v).file == File::Vector);
+        let mut changes: Vec<(u32, i32)> = vectors
+            .flat_map(|v| self.ranges.words(v))
+            .flatten()
+            .flat_map(|&(from, to)| [(from, 1), (to, -1)])
+            .collect();
+        changes.sort_unstable();
+        let mut live = 0;
+        let most = changes.into_iter().map(|(_, d)| {
+            live += d;
+            live
+        });
+        most.max().unwrap_or(0) as u32
+    }
 }
 
 /// Cost of spilling: reads and writes, weighted by loop depth, for each slot of life.
@@ -87,13 +135,15 @@ fn spill_weights(f: &MFunc, cfg: &Cfg, ranges: &Ranges) -> Vec<f64> {
                 weights[v.0 as usize] += cost;
             }
         }
-        for v in block.term.uses() {
+        if let Some(v) = block.term.operand() {
             weights[v.0 as usize] += cost;
         }
     }
     for (v, w) in weights.iter_mut().enumerate() {
-        let length: u32 = ranges.segments[v].iter().map(|s| s.1 - s.0).sum();
-        *w /= length.max(1) as f64;
+        let words = ranges.words(VReg(v as u32));
+        let length: u32 = words.iter().flatten().map(|s| s.1 - s.0).sum();
+        // All of a vector is spilled together.
+        *w /= (length / words.len().max(1) as u32).max(1) as f64;
     }
     weights
 }
@@ -154,15 +204,15 @@ impl Rows {
         Rows { taken: vec![BTreeMap::new(); limit as usize], high: 0 }
     }
 
-    fn fits(&self, at: usize, size: u8, segments: &[Segment]) -> bool {
-        let end = at + size as usize;
+    fn fits(&self, at: usize, words: &[Vec<Segment>]) -> bool {
+        let end = at + words.len();
         end <= self.taken.len()
-            && self.taken[at..end].iter().all(|row| {
+            && self.taken[at..end].iter().zip(words).all(|(row, segments)| {
                 segments.iter().all(|s| row.range(..s.1).next_back().is_none_or(|(_, &(until, _))| until <= s.0))
             })
     }
 
-    fn place(&self, f: &MFunc, v: VReg, segments: &[Segment], hints: &Hints, physical: &[u16]) -> Option<u16> {
+    fn place(&self, f: &MFunc, v: VReg, words: &[Vec<Segment>], hints: &Hints, physical: &[u16]) -> Option<u16> {
         let info = f.info(v);
         for &(other, shift) in hints.copies.get(&v).into_iter().flatten() {
             let p = physical[other.0 as usize];
@@ -170,12 +220,11 @@ impl Rows {
                 continue;
             }
             let at = p as i32 + shift;
-            if at >= 0 && at % info.align as i32 == 0 && self.fits(at as usize, info.size, segments) {
+            if at >= 0 && at % info.align as i32 == 0 && self.fits(at as usize, words) {
                 return Some(at as u16);
             }
         }
-        let mut free =
-            (0..self.taken.len()).step_by(info.align as usize).filter(|&r| self.fits(r, info.size, segments));
+        let mut free = (0..self.taken.len()).step_by(info.align as usize).filter(|&r| self.fits(r, words));
         let first = free.next()?;
         let apart = hints.apart.get(v.0 as usize).filter(|a| !a.is_empty() && info.file == File::Vector);
         let Some(apart) = apart else { return Some(first as u16) };
@@ -189,28 +238,28 @@ impl Rows {
         std::iter::once(first).chain(others).min_by_key(|&r| (conflicts(r), r)).map(|r| r as u16)
     }
 
-    fn occupy(&mut self, at: u16, size: u8, segments: &[Segment], v: VReg) {
-        for row in &mut self.taken[at as usize..at as usize + size as usize] {
+    fn occupy(&mut self, at: u16, words: &[Vec<Segment>], v: VReg) {
+        for (row, segments) in self.taken[at as usize..].iter_mut().zip(words) {
             for s in segments {
                 row.insert(s.0, (s.1, v));
             }
         }
-        self.high = self.high.max(at as usize + size as usize);
+        self.high = self.high.max(at as usize + words.len());
     }
 
-    fn free(&mut self, at: u16, size: u8, segments: &[Segment]) {
-        for row in &mut self.taken[at as usize..at as usize + size as usize] {
+    fn free(&mut self, at: u16, words: &[Vec<Segment>]) {
+        for (row, segments) in self.taken[at as usize..].iter_mut().zip(words) {
             for s in segments {
                 row.remove(&s.0);
             }
         }
     }
 
-    /// Registers whose ranges overlap these segments.
-    fn occupants(&self, segments: &[Segment]) -> Vec<VReg> {
+    /// Registers whose ranges overlap those of these words.
+    fn occupants(&self, words: &[Vec<Segment>]) -> Vec<VReg> {
         let mut found: Vec<VReg> = Vec::new();
         for row in &self.taken {
-            for s in segments {
+            for s in words.iter().flatten() {
                 found.extend(row.range(..s.1).rev().take_while(|(_, e)| e.0 > s.0).map(|(_, e)| e.1));
             }
         }

@@ -7,8 +7,8 @@ use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, Term, VReg};
 use super::{Options, bank_offset};
 use std::collections::BTreeMap;
-use warpscope_exec::ops::{Op, OpClass, words};
-use warpscope_exec::program::{ConstantRow, Guard, MachineOp, Operand, flags};
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::{ConstantRow, flags};
 
 /// A place where a constant operand is read.
 #[derive(Copy, Clone, Debug)]
@@ -104,23 +104,6 @@ fn arms(f: &MFunc, limit: usize) -> Vec<bool> {
     (0..f.blocks.len()).map(|b| matches!(preds[b][..], [p] if split(p)) && short(b)).collect()
 }
 
-/// Words of each source of an operation.
-fn source_words(i: &MInst) -> [u8; 4] {
-    let op = MachineOp {
-        op: i.op,
-        guard: Guard::ALWAYS,
-        flags: i.flags,
-        dst: Operand::NONE,
-        dst2: Operand::NONE,
-        src: [Operand::NONE; 4],
-        imm: i.imm,
-        imm2: i.imm2,
-        class: i.class,
-        steps: 0,
-    };
-    words(&op).src
-}
-
 /// Whether source `slot` must be a vector register (or zero).
 fn needs_register(i: &MInst, slot: usize) -> bool {
     use Op::*;
@@ -141,7 +124,7 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
         return Vec::new();
     }
     let copies = matches!(i.op, Op::Mov32 | Op::Mov64 | Op::RegToPred);
-    let widths = source_words(i);
+    let widths = i.words().src;
     let mut found = Vec::new();
     // Constants that the instruction can hold: literals have precedence over reads of the bank.
     let mut room = target.constant_operands as usize;

@@ -1,25 +1,27 @@
-//! Live ranges of virtual registers over the linear order.
+//! Live ranges of virtual registers over the linear order, by word (see [`Units`]).
 //!
 //! A lane has registers of its own, and operations write active lanes only, so the liveness of one work-item's
 //! control flow is exact for vector registers and predicates, divergent or not. Uniform registers are shared by the
 //! lanes: [`Ranges::widen_uniform`] makes their ranges safe against the other side of a divergent branch.
 use super::cfg::Cfg;
-use super::mir::{File, MFunc, VReg};
+use super::mir::{File, MFunc, MInst, Units, VReg};
 
 /// Half-open range of slots: slot `2 i` is where operation `i` reads, `2 i + 1` where it writes.
 pub(super) type Segment = (u32, u32);
 
-/// Live ranges of every virtual register.
+/// Live ranges of every word of the virtual registers.
 #[derive(Clone, Debug)]
 pub(super) struct Ranges {
-    /// Sorted, disjoint segments.
+    /// Numbers of the words.
+    pub units: Units,
+    /// Sorted, disjoint segments of each unit.
     pub segments: Vec<Vec<Segment>>,
     /// Head and end position of each block.
     pub spans: Vec<(u32, u32)>,
     live_out: Vec<BitSet>,
 }
 
-/// A set of virtual registers.
+/// A set of units.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BitSet(Vec<u64>);
 
@@ -27,14 +29,14 @@ impl BitSet {
     pub fn new(n: usize) -> BitSet {
         BitSet(vec![0; n.div_ceil(64)])
     }
-    pub fn insert(&mut self, v: VReg) {
-        self.0[v.0 as usize / 64] |= 1 << (v.0 % 64);
+    pub fn insert(&mut self, u: u32) {
+        self.0[u as usize / 64] |= 1 << (u % 64);
     }
-    pub fn remove(&mut self, v: VReg) {
-        self.0[v.0 as usize / 64] &= !(1 << (v.0 % 64));
+    pub fn remove(&mut self, u: u32) {
+        self.0[u as usize / 64] &= !(1 << (u % 64));
     }
-    pub fn contains(&self, v: VReg) -> bool {
-        self.0[v.0 as usize / 64] >> (v.0 % 64) & 1 != 0
+    pub fn contains(&self, u: u32) -> bool {
+        self.0[u as usize / 64] >> (u % 64) & 1 != 0
     }
     /// Adds all of `other`; whether anything was new.
     fn union(&mut self, other: &BitSet) -> bool {
@@ -45,38 +47,45 @@ impl BitSet {
         }
         changed
     }
-    pub fn iter(&self) -> impl Iterator<Item = VReg> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &w)| {
             std::iter::successors((w != 0).then_some(w), |w| (w & (w - 1) != 0).then_some(w & (w - 1)))
-                .map(move |w| VReg(i as u32 * 64 + w.trailing_zeros()))
+                .map(move |w| i as u32 * 64 + w.trailing_zeros())
         })
+    }
+    /// From what is live after an operation to what is live before it.
+    pub fn step_back(&mut self, f: &MFunc, units: &Units, i: &MInst) {
+        if i.kills() {
+            i.writes(f).into_iter().flat_map(|s| units.span(s)).for_each(|u| self.remove(u));
+        }
+        i.reads(f).into_iter().flat_map(|s| units.span(s)).for_each(|u| self.insert(u));
     }
 }
 
-/// Registers live at the end of each block.
-pub(super) fn live_out(f: &MFunc) -> Vec<BitSet> {
-    let n = f.vregs.len();
+/// Units live at the end of each block, after its terminator has read its operands.
+pub(super) fn live_out(f: &MFunc, units: &Units) -> Vec<BitSet> {
+    let n = units.count();
     let mut reads = Vec::with_capacity(f.blocks.len());
     let mut kills = Vec::with_capacity(f.blocks.len());
     for block in &f.blocks {
         let (mut read, mut kill) = (BitSet::new(n), BitSet::new(n));
-        for v in block.term.uses() {
-            read.insert(v);
+        for u in f.term_reads(&block.term).into_iter().flat_map(|s| units.span(s)) {
+            read.insert(u);
         }
         for i in block.insts.iter().rev() {
             if i.kills() {
-                for v in i.defs() {
-                    read.remove(v);
-                    kill.insert(v);
+                for u in i.writes(f).into_iter().flat_map(|s| units.span(s)) {
+                    read.remove(u);
+                    kill.insert(u);
                 }
             }
-            for v in i.uses() {
-                read.insert(v);
+            for u in i.reads(f).into_iter().flat_map(|s| units.span(s)) {
+                read.insert(u);
             }
         }
-        for &p in &block.params {
-            read.remove(p);
-            kill.insert(p);
+        for u in block.params.iter().flat_map(|&p| units.all(p)) {
+            read.remove(u);
+            kill.insert(u);
         }
         reads.push(read);
         kills.push(kill);
@@ -106,7 +115,8 @@ pub(super) fn live_out(f: &MFunc) -> Vec<BitSet> {
 
 impl Ranges {
     pub fn of(f: &MFunc, cfg: &Cfg) -> Ranges {
-        let out = live_out(f);
+        let units = Units::of(f);
+        let out = live_out(f, &units);
         let mut spans = vec![(0, 0); f.blocks.len()];
         let mut at = 0;
         for &b in &cfg.order {
@@ -114,82 +124,94 @@ impl Ranges {
             spans[b] = (at, end);
             at = end + 1;
         }
-        let mut segments: Vec<Vec<Segment>> = vec![Vec::new(); f.vregs.len()];
+        let mut segments: Vec<Vec<Segment>> = vec![Vec::new(); units.count()];
         // End slot of the segment that is open; 0 where none is.
-        let mut open = vec![0u32; f.vregs.len()];
-        let mut live: Vec<VReg> = Vec::new();
+        let mut open = vec![0u32; units.count()];
+        let mut live: Vec<u32> = Vec::new();
         for &b in cfg.order.iter().rev() {
             let (head, end) = spans[b];
             let block = &f.blocks[b];
-            for v in out[b].iter() {
-                open[v.0 as usize] = 2 * (end + 1);
-                live.push(v);
+            for u in out[b].iter() {
+                open[u as usize] = 2 * (end + 1);
+                live.push(u);
             }
-            let mut read = |open: &mut Vec<u32>, v: VReg, at: u32| {
-                if open[v.0 as usize] == 0 {
-                    open[v.0 as usize] = 2 * at + 1;
-                    live.push(v);
+            let mut read = |open: &mut Vec<u32>, u: u32, at: u32| {
+                if open[u as usize] == 0 {
+                    open[u as usize] = 2 * at + 1;
+                    live.push(u);
                 }
             };
-            let mut write = |open: &mut Vec<u32>, v: VReg, at: u32| {
+            let mut write = |open: &mut Vec<u32>, u: u32, at: u32| {
                 let slot = 2 * at + 1;
-                let until = std::mem::take(&mut open[v.0 as usize]).max(slot + 1);
-                push_front(&mut segments[v.0 as usize], (slot, until));
+                let until = std::mem::take(&mut open[u as usize]).max(slot + 1);
+                push_front(&mut segments[u as usize], (slot, until));
             };
-            for v in block.term.uses() {
-                read(&mut open, v, end);
+            for u in f.term_reads(&block.term).into_iter().flat_map(|s| units.span(s)) {
+                read(&mut open, u, end);
             }
             for (n, i) in block.insts.iter().enumerate().rev() {
                 let at = head + 1 + n as u32;
+                let writes = i.writes(f);
                 if i.kills() {
-                    for v in i.defs() {
-                        write(&mut open, v, at);
+                    for u in writes.iter().flat_map(|&s| units.span(s)) {
+                        write(&mut open, u, at);
                     }
                 }
-                for v in i.uses() {
-                    read(&mut open, v, at);
+                for u in i.reads(f).into_iter().flat_map(|s| units.span(s)) {
+                    read(&mut open, u, at);
                 }
                 if !i.kills() {
                     // The old contents flow through; a result that nothing reads still needs its register here.
-                    for v in i.defs() {
-                        let o = &mut open[v.0 as usize];
+                    for u in writes.into_iter().flat_map(|s| units.span(s)) {
+                        let o = &mut open[u as usize];
                         *o = (*o).max(2 * at + 2);
                     }
                 }
             }
-            for &p in &block.params {
-                write(&mut open, p, head);
+            for u in block.params.iter().flat_map(|&p| units.all(p)) {
+                write(&mut open, u, head);
             }
-            for v in live.drain(..) {
-                let until = std::mem::take(&mut open[v.0 as usize]);
+            for u in live.drain(..) {
+                let until = std::mem::take(&mut open[u as usize]);
                 if until != 0 {
-                    push_front(&mut segments[v.0 as usize], (2 * head, until));
+                    push_front(&mut segments[u as usize], (2 * head, until));
                 }
             }
         }
         for s in &mut segments {
             s.reverse();
         }
-        Ranges { segments, spans, live_out: out }
+        Ranges { units, segments, spans, live_out: out }
+    }
+
+    /// Segments of each word of a register.
+    pub fn words(&self, v: VReg) -> &[Vec<Segment>] {
+        let u = self.units.all(v);
+        &self.segments[u.start as usize..u.end as usize]
+    }
+
+    /// First slot of a register's life; `None` where nothing defines or reads it.
+    pub fn start(&self, v: VReg) -> Option<u32> {
+        self.words(v).iter().filter_map(|w| w.first()).map(|s| s.0).min()
     }
 
     /// Widens the ranges of uniform registers: one segment each, over the whole of every region that a divergent
     /// branch opens while the register is live.
     pub fn widen_uniform(&mut self, f: &MFunc, cfg: &Cfg) {
-        for (v, info) in f.vregs.iter().enumerate() {
-            if info.file != File::Uniform || self.segments[v].is_empty() {
-                continue;
-            }
-            let (mut from, mut to) = (self.segments[v][0].0, self.segments[v].last().expect("it is not empty").1);
-            for (b, block) in f.blocks.iter().enumerate() {
-                if block.term.edges().len() < 2 || !self.live_out[b].contains(VReg(v as u32)) {
-                    continue;
+        for v in (0..f.vregs.len() as u32).map(VReg).filter(|&v| f.info(v).file == File::Uniform) {
+            for u in self.units.all(v) {
+                let own = &self.segments[u as usize];
+                let (Some(&(mut from, _)), Some(&(_, mut to))) = (own.first(), own.last()) else { continue };
+                for (b, block) in f.blocks.iter().enumerate() {
+                    if block.term.edges().len() < 2 || !self.live_out[b].contains(u) {
+                        continue;
+                    }
+                    let (start, stop) = self.region(cfg, b);
+                    from = from.min(start);
+                    to = to.max(stop);
                 }
-                let (start, stop) = self.region(cfg, b);
-                from = from.min(start);
-                to = to.max(stop);
+                self.segments[u as usize] = vec![(from, to)];
             }
-            self.segments[v] = vec![(from, to)];
         }
     }
 

@@ -1,7 +1,9 @@
 //! The machine IR: machine operations over virtual registers, in blocks with parameters.
+use smallvec::SmallVec;
 use std::collections::HashMap;
-use warpscope_exec::ops::{Op, OpClass};
-use warpscope_exec::program::{ConstantRow, SourceLine, flags};
+use std::ops::Range;
+use warpscope_exec::ops::{Op, OpClass, Words, words};
+use warpscope_exec::program::{ConstantRow, Guard, MachineOp, Operand, SourceLine, flags};
 
 /// A virtual register.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -67,6 +69,57 @@ impl Opd {
     }
 }
 
+/// Consecutive words of a virtual register.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Span {
+    pub v: VReg,
+    pub first: u8,
+    pub count: u8,
+}
+
+impl Span {
+    /// The words that an operand of `count` words takes.
+    pub fn of(f: &MFunc, o: Opd, count: u8) -> Option<Span> {
+        match o {
+            Opd::Reg(v, first) => Some(Span { v, first, count: count.clamp(1, f.info(v).size - first) }),
+            Opd::Pred(v, _) => Some(Span { v, first: 0, count: 1 }),
+            Opd::None | Opd::Const(_) => None,
+        }
+    }
+}
+
+/// Numbers the words of all registers one after the other: liveness is by word, so that each word of a vector is free
+/// from its own last use on.
+#[derive(Clone, Debug)]
+pub(super) struct Units {
+    first: Vec<u32>,
+}
+
+impl Units {
+    pub fn of(f: &MFunc) -> Units {
+        let mut next = 0;
+        let mut first: Vec<u32> = Vec::with_capacity(f.vregs.len() + 1);
+        for v in &f.vregs {
+            first.push(next);
+            next += v.size as u32;
+        }
+        first.push(next);
+        Units { first }
+    }
+    pub fn count(&self) -> usize {
+        self.first.last().map_or(0, |&n| n as usize)
+    }
+    /// Units of a register.
+    pub fn all(&self, v: VReg) -> Range<u32> {
+        self.first[v.0 as usize]..self.first[v.0 as usize + 1]
+    }
+    /// Units of some of a register's words.
+    pub fn span(&self, s: Span) -> Range<u32> {
+        let from = self.first[s.v.0 as usize] + s.first as u32;
+        from..from + s.count as u32
+    }
+}
+
 /// A machine operation over virtual registers.
 #[derive(Clone, Debug)]
 pub(super) struct MInst {
@@ -80,11 +133,9 @@ pub(super) struct MInst {
     pub imm: i32,
     pub imm2: u32,
     pub loc: SourceLine,
-    /// The destination keeps words or lanes that the operation does not write.
-    pub partial: bool,
     /// The destination is named for the scoreboard only; another operation defines it (ghosts).
     pub shadow: bool,
-    /// Defines its destination without any operation (start of a vector that is filled word by word).
+    /// Defines its destination without any operation (start of a register that is then written under guards).
     pub pseudo: bool,
     /// See `warpscope_exec::program::steps`.
     pub steps: u8,
@@ -105,7 +156,6 @@ impl MInst {
             imm: 0,
             imm2: 0,
             loc,
-            partial: false,
             shadow: false,
             pseudo: false,
             steps: 0,
@@ -124,7 +174,7 @@ impl MInst {
     }
     /// Registers that it reads, its guard included.
     pub fn uses(&self) -> impl Iterator<Item = VReg> + '_ {
-        let kept = if self.partial || self.guard.is_some() { self.defs_array() } else { [None; 2] };
+        let kept = if self.guard.is_some() { self.defs_array() } else { [None; 2] };
         let guard = self.guard.map(|g| g.0);
         self.src.iter().filter_map(|o| o.vreg()).chain(guard).chain(kept.into_iter().flatten())
     }
@@ -135,9 +185,40 @@ impl MInst {
     fn defs_array(&self) -> [Option<VReg>; 2] {
         if self.shadow { [None, self.dst2.vreg()] } else { [self.dst.vreg(), self.dst2.vreg()] }
     }
-    /// Whether the definitions overwrite all of the register in all lanes.
+    /// Whether the definitions overwrite the words that they write in all lanes.
     pub fn kills(&self) -> bool {
-        !self.partial && self.guard.is_none()
+        self.guard.is_none()
+    }
+    /// Words that its operands take.
+    pub fn words(&self) -> Words {
+        words(&MachineOp {
+            op: self.op,
+            guard: Guard::ALWAYS,
+            flags: self.flags,
+            dst: Operand::NONE,
+            dst2: Operand::NONE,
+            src: [Operand::NONE; 4],
+            imm: self.imm,
+            imm2: self.imm2,
+            class: self.class,
+            steps: 0,
+        })
+    }
+    /// Words that it reads: those of its sources, its guard, and what a guarded definition leaves as it was.
+    pub fn reads(&self, f: &MFunc) -> SmallVec<[Span; 6]> {
+        let n = self.words().src;
+        let mut reads: SmallVec<[Span; 6]> = self.src.iter().zip(n).filter_map(|(&o, n)| Span::of(f, o, n)).collect();
+        reads.extend(self.guard.map(|(p, _)| Span { v: p, first: 0, count: 1 }));
+        if self.guard.is_some() {
+            reads.extend(self.writes(f));
+        }
+        reads
+    }
+    /// Words that it defines.
+    pub fn writes(&self, f: &MFunc) -> SmallVec<[Span; 2]> {
+        let n = self.words().dst;
+        let skipped = self.shadow as usize;
+        [self.dst, self.dst2].iter().zip(n).skip(skipped).filter_map(|(&o, n)| Span::of(f, o, n)).collect()
     }
     /// Renames every register.
     pub fn rename(&mut self, mut f: impl FnMut(VReg) -> VReg) {
@@ -198,13 +279,12 @@ impl Term {
             _ => None,
         }
     }
-    /// Registers that it reads, arguments of its edges included.
-    pub fn uses(&self) -> Vec<VReg> {
-        let mut uses: Vec<VReg> = self.operand().into_iter().collect();
-        for e in self.edges() {
-            uses.extend(e.args.iter().filter_map(|o| o.vreg()));
+    /// Which word of the register that decides it reads.
+    pub fn word(&self) -> u8 {
+        match self {
+            Term::Table(Opd::Reg(_, word), _) => *word,
+            _ => 0,
         }
-        uses
     }
     pub fn rename(&mut self, mut f: impl FnMut(VReg) -> VReg) {
         match self {
@@ -306,6 +386,19 @@ impl MFunc {
     }
     pub fn info(&self, v: VReg) -> VInfo {
         self.vregs[v.0 as usize]
+    }
+    /// Words that a terminator reads, arguments of its edges included.
+    pub fn term_reads(&self, term: &Term) -> Vec<Span> {
+        let whole = |v| Span { v, first: 0, count: 1 };
+        let mut reads: Vec<Span> = term.operand().map(whole).into_iter().collect();
+        if let Term::Table(index, _) = term {
+            reads = Span::of(self, *index, 1).into_iter().collect();
+        }
+        for e in term.edges() {
+            let params = &self.blocks[e.block].params;
+            reads.extend(params.iter().zip(&e.args).filter_map(|(&p, &a)| Span::of(self, a, self.info(p).size)));
+        }
+        reads
     }
     pub fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut preds = vec![Vec::new(); self.blocks.len()];

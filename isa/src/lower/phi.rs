@@ -1,14 +1,14 @@
 //! Out of SSA: block parameters become copies, most of which coalescing removes.
 use super::cfg::Cfg;
 use super::liveness::{Ranges, Segment, merge, overlap};
-use super::mir::{Edge, File, MBlock, MFunc, MInst, Opd, Term, VReg};
+use super::mir::{Edge, File, MBlock, MFunc, MInst, Opd, Term, Units, VReg};
 use warpscope_exec::program::SourceLine;
 
 /// Replaces block parameters by copies at the ends of the predecessors.
 pub(super) fn eliminate(f: &mut MFunc) {
     split_critical_edges(f);
     let cfg = Cfg::of(f);
-    let mut classes = Classes::new(f, Ranges::of(f, &cfg).segments);
+    let mut classes = Classes::new(f, Ranges::of(f, &cfg));
     let mut edges: Vec<(usize, Edge)> = f
         .blocks
         .iter()
@@ -82,12 +82,14 @@ fn split_critical_edges(f: &mut MFunc) {
 /// Sets of registers that share one register, with their joint live range.
 struct Classes {
     parent: Vec<u32>,
+    units: Units,
+    /// By unit.
     segments: Vec<Vec<Segment>>,
 }
 
 impl Classes {
-    fn new(f: &MFunc, segments: Vec<Vec<Segment>>) -> Classes {
-        Classes { parent: (0..f.vregs.len() as u32).collect(), segments }
+    fn new(f: &MFunc, ranges: Ranges) -> Classes {
+        Classes { parent: (0..f.vregs.len() as u32).collect(), units: ranges.units, segments: ranges.segments }
     }
 
     fn find(&mut self, v: VReg) -> VReg {
@@ -112,11 +114,15 @@ impl Classes {
             return;
         }
         let (p, q) = (self.find(param), self.find(arg));
-        if p == q || overlap(&self.segments[p.0 as usize], &self.segments[q.0 as usize]) {
+        let words: Vec<(usize, usize)> =
+            self.units.all(p).zip(self.units.all(q)).map(|(x, y)| (x as usize, y as usize)).collect();
+        if p == q || words.iter().any(|&(x, y)| overlap(&self.segments[x], &self.segments[y])) {
             return;
         }
-        let other = std::mem::take(&mut self.segments[q.0 as usize]);
-        self.segments[p.0 as usize] = merge(&self.segments[p.0 as usize], &other);
+        for (x, y) in words {
+            let other = std::mem::take(&mut self.segments[y]);
+            self.segments[x] = merge(&self.segments[x], &other);
+        }
         self.parent[q.0 as usize] = p.0;
     }
 }

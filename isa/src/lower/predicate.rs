@@ -1,6 +1,6 @@
 //! Predication: short arms of branches run under a guard instead of a branch.
 use super::liveness::{BitSet, live_out};
-use super::mir::{MFunc, MInst, Opd, Term, VReg};
+use super::mir::{File, MFunc, MInst, Opd, Term, Units, VReg};
 use warpscope_exec::ops::Op;
 
 /// Turns arms of at most `limit` operations into guarded code, innermost first.
@@ -8,14 +8,15 @@ pub(super) fn predicate(f: &mut MFunc, limit: usize) {
     if limit == 0 {
         return;
     }
+    let units = Units::of(f);
     loop {
         let preds = f.predecessors();
-        let live = live_out(f);
+        let live = live_out(f, &units);
         let mut changed = false;
         // Later blocks are inner ones as a rule; `changed` makes up for the others.
         for b in (0..f.blocks.len()).rev() {
             let Some(plan) = plan(f, &preds, b, limit) else { continue };
-            apply(f, b, plan, &live);
+            apply(f, b, plan, &units, &live);
             changed = true;
             break;
         }
@@ -119,23 +120,27 @@ fn is_pure(i: &MInst) -> bool {
     )
 }
 
-fn apply(f: &mut MFunc, b: usize, plan: Plan, live: &[BitSet]) {
-    let live_before = |v: VReg| live[b].contains(v);
-    let mut started: Vec<VReg> = Vec::new();
+fn apply(f: &mut MFunc, b: usize, plan: Plan, units: &Units, live: &[BitSet]) {
+    let mut started: Vec<u32> = Vec::new();
     for (a, sense) in plan.arms {
         let insts = std::mem::take(&mut f.blocks[a].insts);
         for mut i in insts {
-            let local = i.defs().all(|d| !live_before(d) && !live[a].contains(d));
+            let writes = i.writes(f);
+            let mut written = writes.iter().flat_map(|&s| units.span(s));
+            let local = written.all(|u| !live[b].contains(u) && !live[a].contains(u));
             // Temporaries of the arm may be computed in all lanes.
             if !(i.pseudo || i.is_ghost() || local && is_pure(&i)) {
-                for d in i.defs().collect::<Vec<_>>() {
-                    if !live_before(d) && !started.contains(&d) && i.kills() {
-                        started.push(d);
-                        let whole = match i.dst {
-                            Opd::Pred(..) => Opd::Pred(d, false),
-                            _ => Opd::Reg(d, 0),
+                for s in writes.into_iter().filter(|_| i.kills()) {
+                    for (word, u) in (s.first..).zip(units.span(s)) {
+                        if live[b].contains(u) || started.contains(&u) {
+                            continue;
+                        }
+                        started.push(u);
+                        let start = match f.info(s.v).file {
+                            File::Predicate => Opd::Pred(s.v, false),
+                            _ => Opd::Reg(s.v, word),
                         };
-                        let mut start = MInst::new(Op::Nop, whole, &[], i.loc);
+                        let mut start = MInst::new(Op::Nop, start, &[], i.loc);
                         start.pseudo = true;
                         f.blocks[b].insts.push(start);
                     }

@@ -2,7 +2,8 @@
 //! register budget.
 use super::Options;
 use super::liveness::{BitSet, live_out};
-use super::mir::{File, MFunc, MInst, Opd, VReg};
+use super::mir::{File, MFunc, MInst, Opd, Span, Units, VReg};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use warpscope_configs::specs::ScheduleSpec;
 use warpscope_exec::ops::{Op, OpClass};
@@ -20,35 +21,25 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32) {
     if !spec.enabled {
         return;
     }
-    let out = live_out(f);
+    let units = Units::of(f);
+    let out = live_out(f, &units);
     for b in 0..f.blocks.len() {
         let mut live = out[b].clone();
-        for v in f.blocks[b].term.uses() {
-            live.insert(v);
+        for u in f.term_reads(&f.blocks[b].term).into_iter().flat_map(|s| units.span(s)) {
+            live.insert(u);
         }
         let mut rest = std::mem::take(&mut f.blocks[b].insts);
         let mut pieces = Vec::new();
         while !rest.is_empty() {
             let cut = rest.len().saturating_sub(WINDOW);
             let piece = rest.split_off(cut);
-            let before = live_before(&piece, &live);
-            pieces.push(Region::new(f, &piece, &before, &live, options, budget).run(piece));
+            let mut before = live.clone();
+            piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
+            pieces.push(Region::new(f, &units, &piece, &before, &live, options, budget).run(piece));
             live = before;
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
-}
-
-/// Registers live before a stretch of code, from those live after it.
-fn live_before(insts: &[MInst], after: &BitSet) -> BitSet {
-    let mut live = after.clone();
-    for i in insts.iter().rev() {
-        if i.kills() {
-            i.defs().for_each(|v| live.remove(v));
-        }
-        i.uses().for_each(|v| live.insert(v));
-    }
-    live
 }
 
 /// Estimated cycles from issue to use of the result.
@@ -139,18 +130,46 @@ fn ordered(a: &Effect, b: &Effect) -> bool {
     }
 }
 
+/// Words that an operation reads and writes.
+struct Touched {
+    /// Each unit once.
+    reads: SmallVec<[u32; 8]>,
+    writes: SmallVec<[u32; 4]>,
+    /// Writes, and the word that a ghost is named for.
+    ordered: SmallVec<[u32; 4]>,
+    /// It reads or writes predicates.
+    predicates: bool,
+}
+
+impl Touched {
+    fn of(f: &MFunc, units: &Units, i: &MInst) -> Touched {
+        let mut reads: SmallVec<[u32; 8]> = i.reads(f).into_iter().flat_map(|s| units.span(s)).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        let writes: SmallVec<[u32; 4]> = i.writes(f).into_iter().flat_map(|s| units.span(s)).collect();
+        let mut ordered = writes.clone();
+        if i.shadow {
+            ordered.extend(Span::of(f, i.dst, i.words().dst[0]).into_iter().flat_map(|s| units.span(s)));
+        }
+        let predicates = i.uses().chain(i.defs()).any(|v| f.info(v).file == File::Predicate);
+        Touched { reads, writes, ordered, predicates }
+    }
+}
+
 /// A stretch of code with its dependences.
 struct Region<'a> {
-    f: &'a MFunc,
     spec: &'a ScheduleSpec,
+    /// Register file of each unit.
+    files: Vec<File>,
+    touched: Vec<Touched>,
     /// Successors of each operation with the cycles in between.
     next: Vec<Vec<(u32, u32)>>,
     /// Predecessors not yet placed.
     waiting: Vec<u32>,
     /// Longest path to the end.
     height: Vec<u32>,
-    /// Reads that are left of each register.
-    reads_left: HashMap<VReg, u32>,
+    /// Operations that are left to read each unit.
+    reads_left: Vec<u32>,
     after: &'a BitSet,
     before: &'a BitSet,
     budget: u32,
@@ -161,6 +180,7 @@ struct Region<'a> {
 impl<'a> Region<'a> {
     fn new(
         f: &'a MFunc,
+        units: &Units,
         insts: &[MInst],
         before: &'a BitSet,
         after: &'a BitSet,
@@ -170,12 +190,13 @@ impl<'a> Region<'a> {
         let spec = &options.target.schedule;
         let n = insts.len();
         let mut region = Region {
-            f,
             spec,
+            files: f.vregs.iter().flat_map(|v| std::iter::repeat_n(v.file, v.size as usize)).collect(),
+            touched: insts.iter().map(|i| Touched::of(f, units, i)).collect(),
             next: vec![Vec::new(); n],
             waiting: vec![0; n],
             height: vec![0; n],
-            reads_left: HashMap::new(),
+            reads_left: vec![0; units.count()],
             after,
             before,
             budget: 0,
@@ -187,8 +208,8 @@ impl<'a> Region<'a> {
             let below = region.next[at].iter().map(|&(s, d)| region.height[s as usize] + d).max();
             region.height[at] = below.unwrap_or(own);
         }
-        for v in insts.iter().flat_map(|i| i.uses()) {
-            *region.reads_left.entry(v).or_default() += 1;
+        for &u in region.touched.iter().flat_map(|t| &t.reads) {
+            region.reads_left[u as usize] += 1;
         }
         region.budget = budget.max(region.peak(insts));
         region
@@ -203,19 +224,22 @@ impl<'a> Region<'a> {
 
     /// Finds all dependences.
     fn depend(&mut self, insts: &[MInst]) {
-        let mut writers: HashMap<VReg, Vec<usize>> = HashMap::new();
-        let mut readers: HashMap<VReg, Vec<usize>> = HashMap::new();
+        const NOBODY: u32 = u32::MAX;
+        let mut writer = vec![NOBODY; self.files.len()];
+        let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
         let mut version: HashMap<VReg, u32> = HashMap::new();
         let mut effects: Vec<(usize, Effect)> = Vec::new();
         for (at, i) in insts.iter().enumerate() {
-            for v in i.uses() {
-                for &w in writers.get(&v).into_iter().flatten() {
-                    let cycles = latency(&insts[w], self.spec);
-                    self.next[w].push((at as u32, cycles));
-                    self.waiting[at] += 1;
+            let touched = std::mem::take(&mut self.touched[at].reads);
+            for &u in &touched {
+                let w = writer[u as usize];
+                if w != NOBODY {
+                    let cycles = latency(&insts[w as usize], self.spec);
+                    self.edge(w as usize, at, cycles);
                 }
-                readers.entry(v).or_default().push(at);
+                readers.entry(u).or_default().push(at);
             }
+            self.touched[at].reads = touched;
             let e = effect(i, &version);
             if e != Effect::None {
                 for n in 0..effects.len() {
@@ -229,29 +253,36 @@ impl<'a> Region<'a> {
                 }
                 effects.push((at, e));
             }
-            let shadow = if i.shadow { i.dst.vreg() } else { None };
-            for v in i.defs().chain(shadow) {
-                for r in readers.remove(&v).unwrap_or_default() {
+            let written = std::mem::take(&mut self.touched[at].ordered);
+            for &u in &written {
+                for r in readers.remove(&u).unwrap_or_default() {
                     self.edge(r, at, 0);
                 }
-                let previous = writers.remove(&v).unwrap_or_default();
-                for &w in &previous {
-                    let cycles = if insts[w].is_ghost() { latency(&insts[w], self.spec) } else { 1 };
-                    self.edge(w, at, cycles);
+                let w = std::mem::replace(&mut writer[u as usize], at as u32);
+                if w != NOBODY {
+                    let before = &insts[w as usize];
+                    let cycles = if before.is_ghost() { latency(before, self.spec) } else { 1 };
+                    self.edge(w as usize, at, cycles);
                 }
-                writers.insert(v, vec![at]);
+            }
+            let shadow = if i.shadow { i.dst.vreg() } else { None };
+            for v in i.defs().chain(shadow) {
                 *version.entry(v).or_default() += 1;
             }
         }
     }
 
-    fn words(&self, v: VReg) -> u32 {
-        let info = self.f.info(v);
-        if info.file == File::Vector { info.size as u32 } else { 0 }
+    /// Whether anything is left that reads a unit.
+    fn is_read(&self, u: u32) -> bool {
+        self.reads_left[u as usize] > 0 || self.after.contains(u)
+    }
+
+    fn is(&self, u: u32, file: File) -> bool {
+        self.files[u as usize] == file
     }
 
     fn live_words(&self, set: &BitSet) -> u32 {
-        set.iter().map(|v| self.words(v)).sum()
+        set.iter().filter(|&u| self.is(u, File::Vector)).count() as u32
     }
 
     /// Most words live in the order given.
@@ -259,17 +290,17 @@ impl<'a> Region<'a> {
         let mut live = self.after.clone();
         let mut words = self.live_words(&live);
         let mut peak = words;
-        for i in insts.iter().rev() {
-            if i.kills() {
-                for v in i.defs().filter(|&v| live.contains(v)).collect::<Vec<_>>() {
-                    live.remove(v);
-                    words -= self.words(v);
+        for (i, t) in insts.iter().zip(&self.touched).rev() {
+            for &u in t.writes.iter().filter(|_| i.kills()) {
+                if live.contains(u) {
+                    live.remove(u);
+                    words -= self.is(u, File::Vector) as u32;
                 }
             }
-            for v in i.uses() {
-                if !live.contains(v) {
-                    live.insert(v);
-                    words += self.words(v);
+            for &u in &t.reads {
+                if !live.contains(u) {
+                    live.insert(u);
+                    words += self.is(u, File::Vector) as u32;
                 }
             }
             peak = peak.max(words);
@@ -277,29 +308,24 @@ impl<'a> Region<'a> {
         peak
     }
 
-    /// Change of live words if `i` came next.
-    fn pressure(&self, i: &MInst, live: &BitSet) -> i32 {
-        let mut delta = 0;
-        let uses: Vec<VReg> = i.uses().collect();
-        for (n, &v) in uses.iter().enumerate() {
-            let here = uses.iter().filter(|&&u| u == v).count() as u32;
-            if !uses[..n].contains(&v) && self.reads_left[&v] == here && !self.after.contains(v) {
-                delta -= self.words(v) as i32;
-            }
-        }
-        for v in i.defs().filter(|&v| !live.contains(v)) {
-            delta += self.words(v) as i32;
-        }
-        delta
+    /// Change of live words if operation `i` came next.
+    fn pressure(&self, i: usize, live: &BitSet) -> i32 {
+        let t = &self.touched[i];
+        let last = |u: u32| self.reads_left[u as usize] == 1 && !self.after.contains(u);
+        let freed = t.reads.iter().filter(|&&u| self.is(u, File::Vector) && last(u)).count();
+        let made =
+            t.writes.iter().filter(|&&u| self.is(u, File::Vector) && !live.contains(u) && self.is_read(u)).count();
+        made as i32 - freed as i32
     }
 
     fn count_predicates(&self, live: &BitSet) -> u32 {
-        live.iter().filter(|&v| self.f.info(v).file == File::Predicate).count() as u32
+        live.iter().filter(|&u| self.is(u, File::Predicate)).count() as u32
     }
 
     /// Whether an operation needs one more predicate than are live.
-    fn adds_predicate(&self, i: &MInst, live: &BitSet) -> bool {
-        i.defs().any(|v| self.f.info(v).file == File::Predicate && !live.contains(v))
+    fn adds_predicate(&self, i: usize, live: &BitSet) -> bool {
+        let t = &self.touched[i];
+        t.predicates && t.writes.iter().any(|&u| self.is(u, File::Predicate) && !live.contains(u))
     }
 
     fn run(mut self, insts: Vec<MInst>) -> Vec<MInst> {
@@ -317,12 +343,12 @@ impl<'a> Region<'a> {
             let mut best = 0;
             let mut best_key = None;
             for (slot, &i) in ready.iter().enumerate() {
-                let delta = self.pressure(&insts[i], &live);
-                // Starts of vectors come as late as possible; a full register file goes for what frees registers.
+                let delta = self.pressure(i, &live);
+                // Starts of guarded registers come as late as possible; a full register file goes for what frees some.
                 let start = insts[i].pseudo && ready.len() > 1;
                 let grows = tight && delta > 0
                     || words + delta > self.budget as i32 && delta > 0
-                    || crowded && self.adds_predicate(&insts[i], &live);
+                    || crowded && self.adds_predicate(i, &live);
                 // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (
                     std::cmp::Reverse(if grows { i + 1 } else { 0 }),
@@ -337,17 +363,16 @@ impl<'a> Region<'a> {
                 }
             }
             let i = ready.swap_remove(best);
-            words += self.pressure(&insts[i], &live);
-            for v in insts[i].uses() {
-                let left = self.reads_left.get_mut(&v).expect("every read is counted");
+            words += self.pressure(i, &live);
+            for &u in &self.touched[i].reads {
+                let left = &mut self.reads_left[u as usize];
                 *left -= 1;
-                if *left == 0 && !self.after.contains(v) {
-                    live.remove(v);
+                if *left == 0 && !self.after.contains(u) {
+                    live.remove(u);
                 }
             }
-            insts[i].defs().for_each(|v| live.insert(v));
-            let touched = insts[i].uses().chain(insts[i].defs()).any(|v| self.f.info(v).file == File::Predicate);
-            if touched {
+            self.touched[i].writes.iter().filter(|&&u| self.is_read(u)).for_each(|&u| live.insert(u));
+            if self.touched[i].predicates {
                 live_predicates = self.count_predicates(&live);
             }
             cycle = earliest[i].max(cycle) + 1;

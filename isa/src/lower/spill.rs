@@ -1,5 +1,5 @@
 //! Spilling: registers go to private memory, predicates and uniform registers to vector registers.
-use super::mir::{File, MFunc, MInst, Opd, Term, VReg};
+use super::mir::{File, MFunc, MInst, Opd, Span, Term, VReg};
 use std::collections::BTreeMap;
 use warpscope_exec::ops::Op;
 use warpscope_exec::program::{AccessShape, SourceLine};
@@ -36,31 +36,25 @@ pub(super) fn spill(f: &mut MFunc, victims: &[VReg], private: &mut u32) {
         let old = std::mem::take(&mut f.blocks[b].insts);
         let mut new = Vec::with_capacity(old.len());
         for mut i in old {
-            let reads: Vec<VReg> = i.uses().collect();
-            let writes: Vec<VReg> = i.defs().collect();
+            let (reads, writes) = (i.reads(f), i.writes(f));
             let mut temps: BTreeMap<VReg, VReg> = BTreeMap::new();
-            let mut touched: Vec<VReg> =
-                reads.iter().chain(&writes).copied().filter(|v| homes.contains_key(v)).collect();
-            touched.sort_unstable();
-            touched.dedup();
-            for &v in &touched {
-                let t = pinned_like(f, v);
-                temps.insert(v, t);
-                if reads.contains(&v) {
-                    new.extend(reload(f, t, homes[&v], zero, i.loc));
-                }
+            for v in reads.iter().chain(&writes).map(|s| s.v).filter(|v| homes.contains_key(v)) {
+                temps.entry(v).or_insert_with(|| pinned_like(f, v));
+            }
+            for (&v, &t) in &temps {
+                new.extend(reload(f, t, mask(&reads, v), homes[&v], zero, i.loc));
             }
             let loc = i.loc;
             let pseudo = i.pseudo;
-            let constant = touched.iter().any(|v| writes.contains(v) && matches!(homes[v], Home::Constant(_)));
+            let constant = writes.iter().any(|s| matches!(homes.get(&s.v), Some(Home::Constant(_))));
             i.rename(|v| temps.get(&v).copied().unwrap_or(v));
-            if constant || pseudo && !touched.is_empty() {
+            if constant || pseudo && !temps.is_empty() {
                 // The definition itself: it is repeated at each use (or defines nothing yet).
                 continue;
             }
             new.push(i);
-            for &v in touched.iter().filter(|v| writes.contains(v)) {
-                new.extend(save(f, temps[&v], homes[&v], zero, loc));
+            for (&v, &t) in &temps {
+                new.extend(save(f, t, mask(&writes, v), homes[&v], zero, loc));
             }
         }
         let mut term = f.blocks[b].term.clone();
@@ -68,7 +62,9 @@ pub(super) fn spill(f: &mut MFunc, victims: &[VReg], private: &mut u32) {
             && let Some(&home) = homes.get(&v)
         {
             let t = pinned_like(f, v);
-            new.extend(reload(f, t, home, zero, f.blocks[b].loc));
+            // A branch decides by a predicate, a jump table by a word.
+            let word = term.word();
+            new.extend(reload(f, t, 1 << word, home, zero, f.blocks[b].loc));
             term = rename_operand(term, t);
         }
         f.blocks[b].insts = new;
@@ -85,7 +81,8 @@ fn rename_operand(mut term: Term, to: VReg) -> Term {
 fn constant_source(f: &MFunc, v: VReg) -> Option<Opd> {
     let mut source = None;
     for i in f.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.defs().any(|d| d == v)) {
-        let moves = matches!(i.op, Op::Mov32 | Op::Mov64) && i.kills() && matches!(i.src[0], Opd::Const(_));
+        let whole = i.dst == Opd::Reg(v, 0) && i.words().dst[0] == f.info(v).size;
+        let moves = matches!(i.op, Op::Mov32 | Op::Mov64) && i.kills() && whole && matches!(i.src[0], Opd::Const(_));
         if !moves || source.is_some() {
             return None;
         }
@@ -101,24 +98,42 @@ fn pinned_like(f: &mut MFunc, v: VReg) -> VReg {
     t
 }
 
-/// Words of one access to a slot at this offset of the register.
-fn pieces(size: u8) -> impl Iterator<Item = (u8, u8)> {
-    (0..size).step_by(4).map(move |first| (first, (size - first).min(4)))
+/// The words of a register among these spans, by bit.
+fn mask(spans: &[Span], v: VReg) -> u32 {
+    spans.iter().filter(|s| s.v == v).fold(0, |mask, s| mask | ((1 << s.count) - 1) << s.first)
+}
+
+/// Accesses (first word, words) that cover the words of a mask: one, two or four words at a multiple of their number.
+fn pieces(mask: u32) -> Vec<(u8, u8)> {
+    let mut found = Vec::new();
+    let mut first = 0;
+    while first < 32 {
+        let fits = |&n: &u8| first % n == 0 && mask >> first & ((1 << n) - 1) == (1 << n) - 1;
+        match [4, 2, 1].into_iter().find(fits) {
+            Some(n) => {
+                found.push((first, n));
+                first += n;
+            }
+            None => first += 1,
+        }
+    }
+    found
 }
 
 fn shape(count: u8) -> u32 {
     AccessShape { element: 4, count, atomic: 0, signed: false }.pack()
 }
 
-fn reload(f: &MFunc, t: VReg, home: Home, zero: Opd, loc: SourceLine) -> Vec<MInst> {
+/// Brings words of a register back into `t`.
+fn reload(f: &MFunc, t: VReg, mask: u32, home: Home, zero: Opd, loc: SourceLine) -> Vec<MInst> {
     match home {
-        Home::Private(offset) => pieces(f.info(t).size)
+        _ if mask == 0 => Vec::new(),
+        Home::Private(offset) => pieces(mask)
+            .into_iter()
             .map(|(first, count)| {
-                let mut i = MInst::new(Op::LdPrivate, Opd::Reg(t, first), &[zero], loc)
+                MInst::new(Op::LdPrivate, Opd::Reg(t, first), &[zero], loc)
                     .imm((offset + 4 * first as u32) as i32)
-                    .imm2(shape(count));
-                i.partial = first > 0;
-                i
+                    .imm2(shape(count))
             })
             .collect(),
         Home::Vector(r) => vec![f.copy(t, Opd::Reg(r, 0), loc)],
@@ -126,9 +141,12 @@ fn reload(f: &MFunc, t: VReg, home: Home, zero: Opd, loc: SourceLine) -> Vec<MIn
     }
 }
 
-fn save(f: &MFunc, t: VReg, home: Home, zero: Opd, loc: SourceLine) -> Vec<MInst> {
+/// Puts words of `t` into the register's home.
+fn save(f: &MFunc, t: VReg, mask: u32, home: Home, zero: Opd, loc: SourceLine) -> Vec<MInst> {
     match home {
-        Home::Private(offset) => pieces(f.info(t).size)
+        _ if mask == 0 => Vec::new(),
+        Home::Private(offset) => pieces(mask)
+            .into_iter()
             .map(|(first, count)| {
                 MInst::new(Op::StPrivate, Opd::None, &[zero, Opd::Reg(t, first)], loc)
                     .imm((offset + 4 * first as u32) as i32)

@@ -77,9 +77,7 @@ impl Selector<'_> {
             ty => {
                 let value = self.operand(data.args[0]);
                 for word in 0..ty.registers() as u8 {
-                    let partial = ty.registers() > 1 && word > 0;
-                    let inst = self.push(op, d.word(word), &[value.word(word), lane]);
-                    inst.partial |= partial;
+                    self.push(op, d.word(word), &[value.word(word), lane]);
                 }
             }
         }

@@ -2,7 +2,7 @@
 use super::Selector;
 use crate::ir::{Access, Inst, InstData, Opcode, Ty, Value};
 use crate::lower::LowerError;
-use crate::lower::mir::{File, MInst, Opd, VReg};
+use crate::lower::mir::{File, Opd, VReg};
 use warpscope_exec::ops::{Op, OpClass};
 use warpscope_exec::program::{AccessShape, AtomicOp, flags};
 
@@ -212,10 +212,6 @@ impl Selector<'_> {
             return o;
         }
         let vector = self.out.new_vreg(File::Vector, words as u32 * values.len() as u32);
-        self.filled.push(vector);
-        let mut start = MInst::new(Op::Nop, Opd::Reg(vector, 0), &[], self.loc);
-        start.pseudo = true;
-        self.prologue.push(start);
         for (n, &v) in values.iter().enumerate() {
             let place = Opd::Reg(vector, n as u8 * words);
             if self.defines_in_place(v) {

@@ -55,12 +55,8 @@ pub(super) struct Selector<'a> {
     locals: HashMap<usize, u32>,
     /// Registers of loads with several elements.
     loads: HashMap<Inst, Vec<LoadPart>>,
-    /// Vectors that are filled word by word.
-    filled: Vec<VReg>,
     /// Operations of the current IR instruction, in order.
     seq: Vec<MInst>,
-    /// Operations for the start of the current block.
-    prologue: Vec<MInst>,
     loc: SourceLine,
     block: u32,
 }
@@ -87,9 +83,7 @@ impl<'a> Selector<'a> {
             allocas: HashMap::new(),
             locals: HashMap::new(),
             loads: HashMap::new(),
-            filled: Vec::new(),
             seq: Vec::new(),
-            prologue: Vec::new(),
             loc: SourceLine::default(),
             block: 0,
         }
@@ -201,7 +195,6 @@ impl<'a> Selector<'a> {
             self.select(i, data)?;
             reversed.extend(self.seq.drain(..).rev());
         }
-        reversed.append(&mut self.prologue);
         reversed.reverse();
         let index = self.blocks[b.0 as usize].expect("reached blocks have a machine block");
         let block = &mut self.out.blocks[index];
@@ -369,9 +362,7 @@ impl<'a> Selector<'a> {
     }
 
     fn push(&mut self, op: Op, dst: Opd, src: &[Opd]) -> &mut MInst {
-        let mut inst = MInst::new(op, dst, src, self.loc);
-        inst.partial = dst.vreg().is_some_and(|v| self.filled.contains(&v));
-        self.seq.push(inst);
+        self.seq.push(MInst::new(op, dst, src, self.loc));
         self.seq.last_mut().expect("just pushed")
     }
 

@@ -113,7 +113,7 @@ impl Selector<'_> {
         let (l, h) = (self.operand(l), self.operand(h));
         let d = self.destination(r);
         self.push(Op::Mov32, d, &[l]);
-        self.push(Op::Mov32, d.word(1), &[h]).partial = true;
+        self.push(Op::Mov32, d.word(1), &[h]);
         true
     }
 
