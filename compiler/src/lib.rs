@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod flush;
 mod options;
 mod pipeline;
 mod tools;

@@ -1,5 +1,5 @@
 //! The pipe: clang | opt | llvm-spirv.
-use crate::{CompileError, Compiled, Request, Standard, Tools};
+use crate::{CompileError, Compiled, Request, Standard, Tools, flush};
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -124,7 +124,9 @@ pub(crate) fn run(
         let status = format!("{} bytes came out", out.bytes.len());
         return Err(CompileError::Tool { tool: "llvm-spirv".into(), name: name.into(), status, log: out.log });
     }
-    Ok(Compiled { spirv: out.bytes, log: out.log, cached: false })
+    let flushes = arguments.iter().any(|a| a == "-cl-denorms-are-zero");
+    let spirv = if flushes { flush::mark(out.bytes) } else { out.bytes };
+    Ok(Compiled { spirv, log: out.log, cached: false })
 }
 
 struct Stage<'a> {

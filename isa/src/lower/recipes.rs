@@ -5,9 +5,9 @@
 //! allocation, so their steps interleave with other code.
 use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, VReg};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use warpscope_configs::specs::TargetSpec;
-use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass, Rounding, Ty};
+use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass, Rounding, Ty, modifiers};
 use warpscope_exec::program::steps::{AFTER_LOW, GUARDED, HIGH, READ_EARLIER_SHIFT};
 use warpscope_exec::program::{SourceLine, flags};
 
@@ -81,18 +81,20 @@ impl<'a> Recipes<'a> {
         Ok(self.parsed.get(name).map(Vec::as_slice))
     }
 
-    /// The recipe of an operation, if it has one.
-    fn find(&mut self, i: &MInst, last: Option<u32>) -> Result<Option<&[Step]>, String> {
+    /// The recipe of an operation, if it has one. `negation`: its first source is a negation made in the same block.
+    fn find(&mut self, i: &MInst, last: Option<u32>, negation: bool) -> Result<Option<&[Step]>, String> {
         if matches!(i.class, OpClass::LoadUniform | OpClass::LoadConstant) && i.op == Op::Mov64 {
             // Both words come in one load.
             return Ok(None);
         }
-        for name in names(i, last) {
-            if self.target.recipes.contains_key(&name) || self.target.library.contains_key(&name) {
-                return self.named(&name);
-            }
+        let flushes = matches!(i.op, Op::MathF32 | Op::FDivF32 | Op::FSqrtF32) && i.imm & modifiers::FLUSH != 0;
+        let form = if flushes { Some(".ftz") } else { negation.then_some(".negated") };
+        let known = |name: &str| self.target.recipes.contains_key(name) || self.target.library.contains_key(name);
+        let forms = |name: String| form.map(|f| format!("{name}{f}")).into_iter().chain([name]);
+        match names(i, last).flat_map(forms).find(|name| known(name)) {
+            Some(name) => self.named(&name),
+            None => Ok(None),
         }
-        Ok(None)
     }
 }
 
@@ -292,13 +294,22 @@ pub(super) fn expand(f: &mut MFunc, recipes: &mut Recipes) -> Result<(), String>
     for b in 0..blocks {
         let old = std::mem::take(&mut f.blocks[b].insts);
         let mut new = Vec::with_capacity(old.len());
+        let mut negations: BTreeSet<VReg> = BTreeSet::new();
         for i in old {
+            let negation = i.src[0].vreg().is_some_and(|v| negations.contains(&v));
+            for v in i.defs() {
+                if i.op == Op::FNegF32 {
+                    negations.insert(v)
+                } else {
+                    negations.remove(&v)
+                };
+            }
             if i.is_ghost() {
                 new.push(i);
                 continue;
             }
             let last = i.src.iter().rev().find(|s| !s.is_none()).and_then(|&s| f.pool.literal(s));
-            match recipes.find(&i, last)? {
+            match recipes.find(&i, last, negation)? {
                 Some(steps) => expand_one(f, b, i, steps, &mut constants, &mut new),
                 None => new.push(i),
             }

@@ -264,8 +264,10 @@ impl Selector<'_> {
                 _ => self.destination(r),
             };
         }
+        let flush = self.flush(ty);
         let i = self.push(tables::math(ty), d[0], &src);
         i.dst2 = d[1];
+        i.imm = flush;
         i.imm2 = f as u32;
     }
 

@@ -54,7 +54,15 @@ impl Selector<'_> {
             if m.op != Opcode::IBin(IBin::Mul) {
                 continue;
             }
-            let Some((x, y, op)) = self.words_of_product(m.args[0], m.args[1]) else { continue };
+            let (x, y) = (m.args[0], m.args[1]);
+            let (x, y, op) = match self.words_of_product(x, y) {
+                Some(widening) => widening,
+                // A product with a constant is a shift or a widening one, or needs its words in registers.
+                None if self.has(Op::IMad64) && self.f.as_const(x).is_none() && self.f.as_const(y).is_none() => {
+                    (x, y, Op::IMad64)
+                }
+                None => continue,
+            };
             let src = [self.operand(x), self.operand(y), self.operand(other)];
             let d = self.destination(r);
             self.push(op, d, &src);
