@@ -10,6 +10,8 @@ spec! {
             predicates: u32 ["registers"] = 1..=16,
             /// Uniform (one value a warp) registers; 0 where the machine has no uniform datapath.
             uniform_registers: u32 ["registers"] = 0..=255,
+            /// Operations (by mnemonic) that the uniform datapath has; without any, it holds constants only.
+            uniform_operations: Vec<String> [""],
             /// Registers that a kernel takes at least.
             minimum_registers: u32 ["registers"] = 1..=64,
             /// Bits of the signed immediate offset of memory operations.

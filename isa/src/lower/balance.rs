@@ -42,7 +42,7 @@ mod tests {
         let insts = [Op::IAdd32, Op::Xor32, Op::IAdd32, Op::IAdd32, Op::IAdd32].map(inst).into();
         let mut f = MFunc::default();
         let loc = SourceLine::default();
-        f.blocks.push(MBlock { params: vec![], insts, term: Term::Exit, loc, divergent: false });
+        f.blocks.push(MBlock { params: vec![], insts, term: Term::Exit, loc, divergent: false, partial: false });
         let classes = |f: &MFunc| f.blocks[0].insts.iter().map(|i| i.class).collect::<Vec<_>>();
         balance(&mut f, &[]);
         assert!(classes(&f).iter().all(|c| *c == OpClass::Alu));

@@ -6,22 +6,22 @@
 use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, Term, VReg};
 use super::{Options, bank_offset};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warpscope_exec::ops::{Op, OpClass};
 use warpscope_exec::program::{ConstantRow, flags};
 
 /// A place where a constant operand is read.
 #[derive(Copy, Clone, Debug)]
-struct Use {
+pub(super) struct Use {
     block: usize,
     inst: usize,
     slot: usize,
     /// Words that are read.
-    words: u8,
+    pub words: u8,
     /// First row.
-    row: u16,
+    pub row: u16,
     /// Whether a uniform register will do.
-    uniform: bool,
+    pub uniform: bool,
 }
 
 /// What is loaded as one: a word or an aligned pair of the constant bank, or a literal.
@@ -105,7 +105,7 @@ fn arms(f: &MFunc, limit: usize) -> Vec<bool> {
 }
 
 /// Whether source `slot` must be a vector register (or zero).
-fn needs_register(i: &MInst, slot: usize) -> bool {
+pub(super) fn needs_register(i: &MInst, slot: usize) -> bool {
     use Op::*;
     match i.op {
         LdGlobal | LdConstant | LdGeneric | LdLocal | LdPrivate | StGlobal | StGeneric | StLocal | StPrivate
@@ -117,7 +117,7 @@ fn needs_register(i: &MInst, slot: usize) -> bool {
 }
 
 /// Constant operands of an instruction that it cannot take.
-fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec<Use> {
+pub(super) fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec<Use> {
     let target = options.target;
     let i = &f.blocks[b].insts[n];
     if i.is_ghost() || i.pseudo {
@@ -128,6 +128,16 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
     let mut found = Vec::new();
     // Constants that the instruction can hold: literals have precedence over reads of the bank.
     let mut room = target.constant_operands as usize;
+    // An operation of the uniform datapath reads any number of uniform registers, others one at the price of a literal.
+    let in_uniform = i.dst.vreg().is_some_and(|v| f.info(v).file == File::Uniform);
+    let mut read: Vec<VReg> = i.src.iter().filter_map(|o| o.vreg()).collect();
+    read.retain(|&v| f.info(v).file == File::Uniform);
+    read.sort_unstable();
+    read.dedup();
+    if !in_uniform && target.constant_operands < 4 {
+        let address = matches!(i.op, Op::LdLocal | Op::StLocal | Op::AtomLocal) as usize;
+        room = room.saturating_sub(read.len().saturating_sub(address));
+    }
     let mut candidates: Vec<(usize, u16, bool)> = (0..4)
         .filter_map(|slot| match i.src[slot] {
             Opd::Const(row) => {
@@ -143,7 +153,7 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
     for (slot, row, bank) in candidates {
         let words = widths[slot].max(1);
         let register = needs_register(i, slot) && options.target.constant_operands < 4;
-        let fits = room > 0 && !register;
+        let fits = room > 0 && !register || in_uniform && bank;
         // A double's literal is encoded by its high word.
         let encodable = words == 1
             || f.pool.rows.get(row as usize) == Some(&ConstantRow::Immediate(0))
@@ -153,7 +163,7 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
             continue;
         }
         if bank && target.bank_operands && fits {
-            room -= 1;
+            room = room.saturating_sub(1);
             continue;
         }
         if copies && !(bank && i.op == Op::RegToPred) {
@@ -161,7 +171,7 @@ fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<'_>) -> Vec
             continue;
         }
         let uniform = fits && bank && target.uniform_registers > 0;
-        if uniform {
+        if uniform && !in_uniform {
             room -= 1;
         }
         found.push(Use { block: b, inst: n, slot, words, row, uniform });
@@ -205,13 +215,36 @@ fn join_halves(f: &MFunc, uses: &mut BTreeMap<Unit, Vec<Use>>) {
     for o in singles {
         let base = o & !7;
         let pair = Unit::Bank(base, 8);
-        let both = uses.contains_key(&Unit::Bank(base, 4)) && uses.contains_key(&Unit::Bank(base + 4, 4));
+        // Halves that go to different files are loaded apart, unless one instruction reads both.
+        let uniform = |u: Unit| uses.get(&u).map(|list| list.iter().all(|u| u.uniform));
+        let readers = |u: Unit| -> BTreeSet<(usize, usize)> {
+            uses.get(&u).into_iter().flatten().map(|u| (u.block, u.inst)).collect()
+        };
+        let (low, high) = (Unit::Bank(base, 4), Unit::Bank(base + 4, 4));
+        let alike = uniform(low) == uniform(high) || !readers(low).is_disjoint(&readers(high));
+        let both = uses.contains_key(&low) && uses.contains_key(&high) && alike;
         if uses.contains_key(&pair) || both {
             let list = uses.remove(&Unit::Bank(o, 4)).unwrap_or_default();
             // The other half joins once its turn comes, because the pair is there now.
             uses.entry(pair).or_default().extend(list);
         }
     }
+}
+
+/// The block in front of the loop around `b`, where that contains no other loop; else `b` itself.
+fn out_of_innermost_loop(cfg: &Cfg, idom: &[Option<usize>], b: usize) -> usize {
+    let depth = cfg.depth[b];
+    let (mut header, mut before) = (b, b);
+    while cfg.depth[before] >= depth && depth > 0 {
+        header = before;
+        match idom[before] {
+            Some(d) => before = d,
+            None => return b,
+        }
+    }
+    let inside = |x: usize| std::iter::successors(Some(x), |&x| idom[x]).any(|x| x == header);
+    let outer = (0..cfg.depth.len()).any(|x| cfg.depth[x] > depth && inside(x));
+    if outer { b } else { before }
 }
 
 /// Loads one unit where its uses can see it, once for uses that a common place dominates.
@@ -228,16 +261,9 @@ fn place(
 ) {
     let rank: BTreeMap<usize, usize> = cfg.order.iter().enumerate().map(|(n, &b)| (b, n)).collect();
     list.sort_by_key(|u| (rank[&u.block], u.inst));
-    let home = |mut b: usize| {
-        // Out of all loops, but not out of arms that will run under a guard: their loads will as well.
-        while cfg.depth[b] > 0 && !arms[b] {
-            match idom[b] {
-                Some(d) => b = d,
-                None => break,
-            }
-        }
-        b
-    };
+    let uniform = list.iter().all(|u| u.uniform) && options.target.uniform_registers > 0;
+    // Arms that will run under a guard keep their loads, which will as well.
+    let home = |b: usize| if arms[b] { b } else { out_of_innermost_loop(cfg, idom, b) };
     let dominates = |a: usize, mut b: usize| loop {
         if a == b {
             return true;
@@ -249,11 +275,12 @@ fn place(
     };
     // Places chosen so far: block, position, register.
     let mut places: Vec<(usize, VReg)> = Vec::new();
-    let uniform = list.iter().all(|u| u.uniform) && options.target.uniform_registers > 0;
     let (size, row) = rows_of(f, unit, &list, options);
     for u in list {
         let at = home(u.block);
-        let register = match places.iter().find(|p| dominates(p.0, u.block)) {
+        // What was loaded outside an outer loop is not kept over that loop.
+        let shared = |p: usize| dominates(p, u.block) && cfg.depth[p] == cfg.depth[at];
+        let register = match places.iter().find(|p| shared(p.0)) {
             Some(p) => p.1,
             None => {
                 let v = f.new_vreg(if uniform { File::Uniform } else { File::Vector }, size as u32);

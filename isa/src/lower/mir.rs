@@ -27,6 +27,8 @@ pub(super) struct VInfo {
     pub align: u8,
     /// Made by spilling: lives for one instruction and must not be spilled again.
     pub pinned: bool,
+    /// Holds the same value for all live work-items of a sub-group, and is defined where all of them are active.
+    pub uniform: bool,
 }
 
 /// An operand.
@@ -316,6 +318,8 @@ pub(super) struct MBlock {
     pub loc: SourceLine,
     /// Lanes may take different edges.
     pub divergent: bool,
+    /// It may run while only some of the live lanes are active.
+    pub partial: bool,
 }
 
 /// The constant pool under construction.
@@ -381,7 +385,7 @@ impl MFunc {
             2 => 2,
             _ => 4,
         };
-        self.vregs.push(VInfo { file, size: size as u8, align, pinned: false });
+        self.vregs.push(VInfo { file, size: size as u8, align, pinned: false, uniform: false });
         VReg(self.vregs.len() as u32 - 1)
     }
     pub fn info(&self, v: VReg) -> VInfo {

@@ -1,7 +1,7 @@
 //! Lowering: optimised IR to the machine program.
 //!
 //! Stages, one file each: [`expand`] (IR forms without a machine form), [`select`] (instruction selection), [`phi`]
-//! (out of SSA), [`tidy`] (blocks), [`balance`] (pipes), [`schedule`], [`allocate`] and [`spill`] (registers),
+//! (out of SSA), [`tidy`] (blocks), [`uniform`] (uniform datapath), [`balance`] (pipes), [`schedule`], [`allocate`] and [`spill`] (registers),
 //! [`emit`] (layout and branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
 mod abi;
 mod addresses;
@@ -26,6 +26,7 @@ mod spill;
 #[cfg(test)]
 mod tests;
 mod tidy;
+mod uniform;
 mod verify;
 
 pub use disasm::{disassemble, operation};
@@ -117,6 +118,7 @@ pub fn lower(
     phi::eliminate(&mut f);
     tidy::merge_blocks(&mut f);
     let fail = |why| LowerError { kernel: kernel.name.clone(), file: String::new(), line: 0, why };
+    uniform::assign(&mut f, options);
     constants::legalise(&mut f, options);
     abi::insert(&mut f, options, facts.local_variables).map_err(fail)?;
     recipes::expand(&mut f, &mut recipes::Recipes::of(options.target).map_err(fail)?).map_err(fail)?;
@@ -162,17 +164,38 @@ struct Scheduled {
 
 /// What is taken off the register budget, one after the other, to reach full occupancy.
 const TIGHTER: [u32; 5] = [0, 1, 2, 3, 5];
+/// Registers that loads leave to what works on their results: which is best depends on the code, so both are tried.
+const HEADROOM: [u32; 2] = [0, 4];
 /// Code of more operations than this is scheduled once.
 const LARGE: usize = 20_000;
 
 /// Schedules and allocates registers: with the target's register budget, or with somewhat less where all work-items
-/// that fit a compute unit can then be resident.
+/// that fit a compute unit can then be resident. Of several ways the one that should take the fewest cycles is taken,
+/// but not at the price of that.
 fn arrange(f: &MFunc, options: &Options<'_>, private: u32) -> Result<Scheduled, String> {
     let large = f.blocks.iter().map(|b| b.insts.len()).sum::<usize>() > LARGE;
+    let mut best: Option<((bool, f64), Scheduled)> = None;
+    for headroom in HEADROOM {
+        let scheduled = fit(f, options, private, headroom, large)?;
+        let crowded = scheduled.assignment.vector + options.target.reserved_registers > options.full_occupancy;
+        let cycles = schedule::estimate(&scheduled.f, &scheduled.cfg, &options.target.schedule);
+        if best.as_ref().is_none_or(|&((c, least), _)| cycles < least && crowded <= c) {
+            best = Some(((crowded, cycles), scheduled));
+        }
+        if large || !options.target.schedule.enabled {
+            break;
+        }
+    }
+    best.map(|b| b.1).ok_or_else(|| "it was not scheduled".to_string())
+}
+
+/// Schedules with the largest budget that reaches full occupancy, or with the target's where none does.
+fn fit(f: &MFunc, options: &Options<'_>, private: u32, headroom: u32, large: bool) -> Result<Scheduled, String> {
     let mut first = None;
     for less in TIGHTER {
         let (mut f, mut private) = (f.clone(), private);
-        schedule::schedule(&mut f, options, options.target.schedule.register_budget.saturating_sub(less).max(1));
+        let budget = options.target.schedule.register_budget.saturating_sub(less).max(1);
+        schedule::schedule(&mut f, options, budget, headroom);
         let (cfg, assignment) = assign(&mut f, options, &mut private)?;
         let registers = assignment.vector + options.target.reserved_registers;
         let scheduled = Scheduled { f, cfg, assignment, private };

@@ -22,6 +22,10 @@ pub(super) fn eliminate(f: &mut MFunc) {
             classes.try_join(f, param, arg);
         }
     }
+    for v in (0..f.vregs.len() as u32).map(VReg) {
+        let (uniform, class) = (f.info(v).uniform, classes.find(v));
+        f.vregs[class.0 as usize].uniform &= uniform;
+    }
     for b in 0..f.blocks.len() {
         let block = &mut f.blocks[b];
         for i in &mut block.insts {
@@ -72,6 +76,7 @@ fn split_critical_edges(f: &mut MFunc) {
                     term: Term::Jump(edge),
                     loc,
                     divergent: false,
+                    partial: f.blocks[b].divergent || f.blocks[b].partial,
                 });
             }
         }

@@ -1,7 +1,8 @@
 //! Predication: short arms of branches run under a guard instead of a branch.
 use super::liveness::{BitSet, live_out};
 use super::mir::{File, MFunc, MInst, Opd, Term, Units, VReg};
-use warpscope_exec::ops::Op;
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::flags;
 
 /// Turns arms of at most `limit` operations into guarded code, innermost first.
 pub(super) fn predicate(f: &mut MFunc, limit: usize) {
@@ -75,7 +76,9 @@ fn length(insts: &[MInst]) -> usize {
 fn fits(insts: &[MInst], p: VReg, limit: usize) -> bool {
     length(insts) <= limit
         && insts.iter().all(|i| {
+            // The uniform datapath takes no guards; loads of constants there may run in any case.
             i.guard.is_none()
+                && (i.flags & flags::UNIFORM == 0 || i.class == OpClass::LoadUniform && i.op != Op::LdConstant)
                 && i.defs().all(|d| d != p)
                 && !matches!(
                     i.op,

@@ -1,6 +1,7 @@
 //! List scheduling inside blocks, before allocation: long-latency operations early, their consumers late, under a
 //! register budget.
 use super::Options;
+use super::cfg::Cfg;
 use super::liveness::{BitSet, live_out};
 use super::mir::{File, MFunc, MInst, Opd, Span, Units, VReg};
 use smallvec::SmallVec;
@@ -15,8 +16,9 @@ const WINDOW: usize = 1024;
 /// Predicates that scheduling leaves for what it cannot foresee.
 const SPARE_PREDICATES: u32 = 2;
 
-/// Schedules every block; up to `budget` live registers are spent on starting long-latency operations early.
-pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32) {
+/// Schedules every block; up to `budget` live registers are spent on starting operations early, of which operations of
+/// long latency leave `headroom` for what works on their results.
+pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, headroom: u32) {
     let spec = &options.target.schedule;
     if !spec.enabled {
         return;
@@ -35,11 +37,29 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32) {
             let piece = rest.split_off(cut);
             let mut before = live.clone();
             piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
-            pieces.push(Region::new(f, &units, &piece, &before, &live, options, budget).run(piece));
+            pieces.push(Region::new(f, &units, &piece, &before, &live, options, [budget, headroom]).run(piece));
             live = before;
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
+}
+
+/// Estimated cycles of one pass through every block, in order and without other warps, weighted by loop depth.
+pub(super) fn estimate(f: &MFunc, cfg: &Cfg, spec: &ScheduleSpec) -> f64 {
+    let units = Units::of(f);
+    let mut ready = vec![0u32; units.count()];
+    let mut total = 0.0;
+    for (block, &depth) in f.blocks.iter().zip(&cfg.depth) {
+        ready.fill(0);
+        let mut now = 0;
+        for i in block.insts.iter().filter(|i| !i.pseudo) {
+            let touched = Touched::of(f, &units, i);
+            now = touched.reads.iter().map(|&u| ready[u as usize]).fold(now + 1, u32::max);
+            touched.ordered.iter().for_each(|&u| ready[u as usize] = now + latency(i, spec));
+        }
+        total += now as f64 * 10f64.powi(depth.min(8) as i32);
+    }
+    total
 }
 
 /// Estimated cycles from issue to use of the result.
@@ -173,6 +193,7 @@ struct Region<'a> {
     after: &'a BitSet,
     before: &'a BitSet,
     budget: u32,
+    headroom: u32,
     /// Live predicates up to which compares are started early.
     predicates: u32,
 }
@@ -185,7 +206,7 @@ impl<'a> Region<'a> {
         before: &'a BitSet,
         after: &'a BitSet,
         options: &'a Options<'_>,
-        budget: u32,
+        [budget, headroom]: [u32; 2],
     ) -> Self {
         let spec = &options.target.schedule;
         let n = insts.len();
@@ -200,6 +221,7 @@ impl<'a> Region<'a> {
             after,
             before,
             budget: 0,
+            headroom,
             predicates: options.target.predicates.saturating_sub(SPARE_PREDICATES).max(1),
         };
         region.depend(insts);
@@ -346,8 +368,10 @@ impl<'a> Region<'a> {
                 let delta = self.pressure(i, &live);
                 // Starts of guarded registers come as late as possible; a full register file goes for what frees some.
                 let start = insts[i].pseudo && ready.len() > 1;
+                let long = !insts[i].is_ghost() && latency(&insts[i], self.spec) > self.spec.latency;
+                let limit = self.budget - if long { self.headroom.min(self.budget) } else { 0 };
                 let grows = tight && delta > 0
-                    || words + delta > self.budget as i32 && delta > 0
+                    || words + delta > limit as i32 && delta > 0
                     || crowded && self.adds_predicate(i, &live);
                 // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (

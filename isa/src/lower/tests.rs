@@ -3,7 +3,7 @@ use super::{Options, disassemble, lower, verify};
 use crate::ir::*;
 use warpscope_configs::MachineSpec;
 use warpscope_exec::ops::{Op, OpClass};
-use warpscope_exec::program::{AtomicOp, LaunchConstant, NO_RECONVERGENCE, OperandKind, Program, Special};
+use warpscope_exec::program::{AccessShape, AtomicOp, LaunchConstant, NO_RECONVERGENCE, OperandKind, Program, Special};
 
 fn machine() -> MachineSpec {
     warpscope_configs::load("generic", &[]).expect("the preset loads").spec
@@ -147,6 +147,112 @@ fn vectors_take_consecutive_registers_and_wide_accesses() {
     assert_eq!(count(&p, Op::Mov32), 0, "the sums are computed in place\n{}", disassemble(&p));
     let load = p.ops.iter().find(|o| o.op == Op::LdGlobal).expect("a load");
     assert!(matches!(load.dst.kind(), OperandKind::Register(r) if r % 4 == 0));
+}
+
+#[test]
+fn words_of_vectors_are_free_at_their_own_last_use() {
+    let mut b = Builder::new();
+    let i = b.global_id();
+    let p = b.element(0, i);
+    let access = Access { count: 4, align: 16, volatile: true };
+    let mut sum = b.one(Opcode::Const(0), &[], Ty::F32);
+    let mut kept = Vec::new();
+    for n in 0..12 {
+        let offset = b.wide(16 * n);
+        let q = b.one(Opcode::PtrAdd { inbounds: true }, &[p, offset], Ty::PtrGlobal);
+        let v = b.many(Opcode::Load(access), &[q], &[Ty::F32; 4]);
+        kept.push(v[0]);
+        for &word in &v[1..] {
+            sum = b.one(Opcode::FBin(FBin::Add), &[sum, word], Ty::F32);
+        }
+    }
+    for v in kept {
+        sum = b.one(Opcode::FBin(FBin::Mul), &[sum, v], Ty::F32);
+    }
+    b.effect(Opcode::Store(F32_ACCESS), &[p, sum]);
+    b.ret();
+    let mut machine = machine();
+    machine.target.schedule.enabled = false;
+    let p = compile_with(b.f, &Module::default(), &machine);
+    // Twelve vectors are 48 words; 12 first words, one other vector, address and sum are live at most. A vector needs
+    // an aligned group of four, which words that stay break up.
+    assert!(p.registers <= 40, "{} registers\n{}", p.registers, disassemble(&p));
+}
+
+#[test]
+fn spilled_vectors_keep_the_words_that_are_not_written() {
+    let mut machine = machine();
+    machine.compute_unit.max_registers_per_work_item = 12;
+    let mut b = Builder::new();
+    let i = b.global_id();
+    let p = b.element(0, i);
+    let access = Access { count: 4, align: 16, volatile: true };
+    let mut vectors = Vec::new();
+    for n in 0..5 {
+        let offset = b.wide(16 * n);
+        let q = b.one(Opcode::PtrAdd { inbounds: true }, &[p, offset], Ty::PtrGlobal);
+        vectors.push(b.many(Opcode::Load(access), &[q], &[Ty::F32; 4]));
+    }
+    let column = |b: &mut Builder, n: usize| {
+        let mut sum = vectors[4][n];
+        for v in &vectors[..4] {
+            sum = b.one(Opcode::FBin(FBin::Add), &[sum, v[n]], Ty::F32);
+        }
+        sum
+    };
+    let sums: Vec<Value> = (0..4).map(|n| column(&mut b, n)).collect();
+    b.effect(Opcode::Store(access), &[p, sums[0], sums[1], sums[2], sums[3]]);
+    b.ret();
+    let p = compile_with(b.f, &Module::default(), &machine);
+    assert!(p.registers <= 12 && p.spill_bytes > 0);
+    // Each access moves words that lie in one of its own size.
+    for o in p.ops.iter().filter(|o| matches!(o.op, Op::LdPrivate | Op::StPrivate)) {
+        let words = AccessShape::unpack(o.imm2).count;
+        assert!([1, 2, 4].contains(&words), "{words} words");
+    }
+}
+
+/// `for (k = 0; k < bound; k++) acc += local[k]`, the bound being a parameter or the work-item's id.
+fn local_sum(uniform: bool) -> Function {
+    let mut b = Builder::new();
+    let id = b.global_id();
+    let n = if uniform { b.one(Opcode::Parameter(16), &[], Ty::I32) } else { id };
+    let (zero, none) = (b.int(0), b.one(Opcode::Const(0), &[], Ty::F32));
+    let (head, exit) = (b.f.add_block(), b.f.add_block());
+    let some = b.one(Opcode::ICmp(Cond::SGt), &[n, zero], Ty::Bool);
+    b.end(Opcode::Branch, &[some], &[(head, &[zero, none]), (exit, &[none])]);
+    b.at = head;
+    let (k, acc) = (b.f.add_param(head, Ty::I32), b.f.add_param(head, Ty::F32));
+    let base = b.one(Opcode::LocalParameter(0), &[], Ty::PtrLocal);
+    let two = b.int(2);
+    let offset = b.one(Opcode::IBin(IBin::Shl), &[k, two], Ty::I32);
+    let place = b.one(Opcode::PtrAdd { inbounds: true }, &[base, offset], Ty::PtrLocal);
+    let x = b.one(Opcode::Load(F32_ACCESS), &[place], Ty::F32);
+    let sum = b.one(Opcode::FBin(FBin::Add), &[acc, x], Ty::F32);
+    let one = b.int(1);
+    let next = b.add(k, one);
+    let more = b.one(Opcode::ICmp(Cond::SLt), &[next, n], Ty::Bool);
+    b.end(Opcode::Branch, &[more], &[(head, &[next, sum]), (exit, &[sum])]);
+    b.at = exit;
+    let result = b.f.add_param(exit, Ty::F32);
+    let p = b.element(0, id);
+    b.effect(Opcode::Store(F32_ACCESS), &[p, result]);
+    b.ret();
+    b.f
+}
+
+#[test]
+fn the_uniform_datapath_counts_loops_that_all_lanes_run_alike() {
+    let uniform = |p: &Program| p.ops.iter().filter(|o| o.class == OpClass::Uniform).count();
+    let mut machine = machine();
+    let without = compile_with(local_sum(true), &Module::default(), &machine);
+    assert_eq!(uniform(&without), 0, "the machine has no uniform operations");
+    machine.target.uniform_operations = ["mov", "iadd", "lea", "shl"].map(String::from).into();
+    let with = compile_with(local_sum(true), &Module::default(), &machine);
+    let load = with.ops.iter().find(|o| o.op == Op::LdLocal).expect("a load");
+    assert!(matches!(load.src[0].kind(), OperandKind::Uniform(_)), "{}", disassemble(&with));
+    assert!(uniform(&with) >= 2, "counter and address\n{}", disassemble(&with));
+    assert_eq!(uniform(&compile_with(local_sum(false), &Module::default(), &machine)), 0, "lanes leave one by one");
 }
 
 /// A loop with a divergent trip count: `for (k = 0; k < gid; k++) acc += k`.

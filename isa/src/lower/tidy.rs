@@ -23,6 +23,8 @@ pub(super) fn drop_parameters_of_single_edges(f: &mut MFunc) {
                 Opd::Reg(v, 0) | Opd::Pred(v, false)
                     if f.info(v).size == f.info(param).size && f.info(v).file == f.info(param).file =>
                 {
+                    // What is uniform where it is computed may differ behind a loop that lanes leave one by one.
+                    f.vregs[v.0 as usize].uniform &= f.info(param).uniform;
                     replaced.insert(param, v);
                 }
                 _ => keep.push(n),

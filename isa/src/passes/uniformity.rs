@@ -2,6 +2,7 @@
 //! with only some of them (divergence analysis: data dependence, joins of divergent branches, divergent loop exits).
 use super::loops;
 use crate::ir::{Block, Cfg, Function, Inst, Opcode, ShuffleKind, Ty, Value, WarpFn};
+use std::collections::BTreeSet;
 use warpscope_exec::program::{AtomicOp, Special};
 
 /// The result of [`analyse`].
@@ -96,8 +97,16 @@ fn spread_arguments(f: &Function, u: &mut Uniformity, b: Block) {
 fn branches_apart(f: &Function, u: &Uniformity, b: Block) -> bool {
     f.terminator(b).is_some_and(|t| {
         let inst = f.inst(t);
-        inst.targets.len() > 1 && inst.args.first().is_some_and(|v| u.divergent[v.0 as usize])
+        let apart = inst.targets.len() > 1 && inst.args.first().is_some_and(|v| u.divergent[v.0 as usize]);
+        // Work-items that only end are no longer there: the others stay together.
+        let going_on = inst.targets.iter().filter(|t| !only_ends(f, t.block)).map(|t| t.block);
+        apart && going_on.collect::<BTreeSet<_>>().len() > 1
     })
+}
+
+fn only_ends(f: &Function, b: Block) -> bool {
+    let block = f.block(b);
+    block.insts.len() == 1 && block.params.is_empty() && f.inst(block.insts[0]).op == Opcode::Return
 }
 
 /// A divergent branch at the end of `b`: blocks up to its immediate post-dominator run with some work-items only,

@@ -107,6 +107,7 @@ impl<'a> Selector<'a> {
                 term: Term::Exit,
                 loc: SourceLine::default(),
                 divergent: false,
+                partial: self.uniformity.is_divergent_block(b),
             });
         }
         for &b in order.iter().rev() {
@@ -217,6 +218,12 @@ impl<'a> Selector<'a> {
             Some(Opd::Reg(r, 0) | Opd::Pred(r, false)) => r,
             _ => {
                 let r = self.new_register(self.f.ty(v));
+                let home = match self.f.def(v) {
+                    Def::Param(b, _) => b.0,
+                    Def::Result(i, _) => self.home[i.0 as usize],
+                };
+                let converged = home != u32::MAX && !self.uniformity.is_divergent_block(Block(home));
+                self.out.vregs[r.0 as usize].uniform = converged && self.uniformity.is_uniform(v);
                 let o = if self.f.ty(v) == Ty::Bool { Opd::Pred(r, false) } else { Opd::Reg(r, 0) };
                 self.values[v.0 as usize] = Some(o);
                 r
