@@ -154,29 +154,28 @@ fn words_of_vectors_are_free_at_their_own_last_use() {
     let mut b = Builder::new();
     let i = b.global_id();
     let p = b.element(0, i);
-    let access = Access { count: 4, align: 16, volatile: true };
-    let mut sum = b.one(Opcode::Const(0), &[], Ty::F32);
-    let mut kept = Vec::new();
-    for n in 0..12 {
-        let offset = b.wide(16 * n);
-        let q = b.one(Opcode::PtrAdd { inbounds: true }, &[p, offset], Ty::PtrGlobal);
-        let v = b.many(Opcode::Load(access), &[q], &[Ty::F32; 4]);
-        kept.push(v[0]);
-        for &word in &v[1..] {
-            sum = b.one(Opcode::FBin(FBin::Add), &[sum, word], Ty::F32);
-        }
-    }
-    for v in kept {
-        sum = b.one(Opcode::FBin(FBin::Mul), &[sum, v], Ty::F32);
+    let access = |count| Access { count, align: 16, volatile: true };
+    let v = b.many(Opcode::Load(access(4)), &[p], &[Ty::F32; 4]);
+    let mut sum = b.one(Opcode::FBin(FBin::Add), &[v[1], v[2]], Ty::F32);
+    sum = b.one(Opcode::FBin(FBin::Add), &[sum, v[3]], Ty::F32);
+    let kept: Vec<_> = (1..12)
+        .map(|n| {
+            let offset = b.wide(16 * n);
+            let q = b.one(Opcode::PtrAdd { inbounds: true }, &[p, offset], Ty::PtrGlobal);
+            b.one(Opcode::Load(access(1)), &[q], Ty::F32)
+        })
+        .collect();
+    for x in kept.into_iter().chain([v[0]]) {
+        sum = b.one(Opcode::FBin(FBin::Mul), &[sum, x], Ty::F32);
     }
     b.effect(Opcode::Store(F32_ACCESS), &[p, sum]);
     b.ret();
     let mut machine = machine();
     machine.target.schedule.enabled = false;
     let p = compile_with(b.f, &Module::default(), &machine);
-    // Twelve vectors are 48 words; 12 first words, one other vector, address and sum are live at most. A vector needs
-    // an aligned group of four, which words that stay break up.
-    assert!(p.registers <= 40, "{} registers\n{}", p.registers, disassemble(&p));
+    // Live at most: the address's two words, the sum, eleven words and the vector's first. With the other three kept it
+    // would be 18.
+    assert_eq!(p.registers, 15, "{}", disassemble(&p));
 }
 
 #[test]
@@ -486,7 +485,7 @@ fn lanes_meet_within_a_loop_that_ends_the_program() {
     let c = b.one(Opcode::ICmp(Cond::ULt), &[n, three], Ty::Bool);
     b.end(Opcode::Branch, &[c], &[(arm, &[]), (join, &[k])]);
     b.at = arm;
-    let d = b.one(Opcode::IBin(IBin::SDiv), &[n, three], Ty::I32);
+    let d = b.one(Opcode::IBin(IBin::Sub), &[three, n], Ty::I32);
     b.end(Opcode::Jump, &[], &[(join, &[d])]);
     b.at = join;
     let r = b.f.add_param(join, Ty::I32);
@@ -526,7 +525,7 @@ fn two_arms() -> Function {
     let a = b.one(Opcode::IBin(IBin::Mul), &[n, n], Ty::I32);
     b.end(Opcode::Jump, &[], &[(join, &[a])]);
     b.at = no;
-    let d = b.one(Opcode::IBin(IBin::SDiv), &[n, three], Ty::I32);
+    let d = b.one(Opcode::IBin(IBin::Sub), &[three, n], Ty::I32);
     b.end(Opcode::Jump, &[], &[(join, &[d])]);
     b.at = join;
     let r = b.f.add_param(join, Ty::I32);

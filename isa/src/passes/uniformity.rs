@@ -2,7 +2,6 @@
 //! with only some of them (divergence analysis: data dependence, joins of divergent branches, divergent loop exits).
 use super::loops;
 use crate::ir::{Block, Cfg, Function, Inst, Opcode, ShuffleKind, Ty, Value, WarpFn};
-use std::collections::BTreeSet;
 use warpscope_exec::program::{AtomicOp, Special};
 
 /// The result of [`analyse`].
@@ -99,8 +98,8 @@ fn branches_apart(f: &Function, u: &Uniformity, b: Block) -> bool {
         let inst = f.inst(t);
         let apart = inst.targets.len() > 1 && inst.args.first().is_some_and(|v| u.divergent[v.0 as usize]);
         // Work-items that only end are no longer there: the others stay together.
-        let going_on = inst.targets.iter().filter(|t| !only_ends(f, t.block)).map(|t| t.block);
-        apart && going_on.collect::<BTreeSet<_>>().len() > 1
+        // (Both ways may lead to one block, with other arguments.)
+        apart && inst.targets.iter().filter(|t| !only_ends(f, t.block)).count() > 1
     })
 }
 
@@ -250,4 +249,35 @@ fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], number: &[usize]) ->
         }
     }
     a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Cond, Loc, verify_function};
+
+    /// `if (id == 0) x = id; else x = 7;` with both ways straight to the join: they differ by the argument alone.
+    #[test]
+    fn two_ways_to_one_block_choose_by_work_item() {
+        const LOC: Loc = Loc { file: 0, line: 0 };
+        let mut f = Function { name: "choice".into(), results: vec![Ty::I32], ..Function::default() };
+        let (b, join) = (f.add_block(), f.add_block());
+        let value = |f: &mut Function, op, args: &[Value], ty| {
+            let i = f.append(b, op, args, &[ty], LOC);
+            f.inst(i).results[0]
+        };
+        let id = value(&mut f, Opcode::Special(Special::LocalIdX), &[], Ty::I32);
+        let zero = value(&mut f, Opcode::Const(0), &[], Ty::I32);
+        let seven = value(&mut f, Opcode::Const(7), &[], Ty::I32);
+        let first = value(&mut f, Opcode::ICmp(Cond::Eq), &[id, zero], Ty::Bool);
+        let x = f.add_param(join, Ty::I32);
+        let branch = f.append(b, Opcode::Branch, &[first], &[], LOC);
+        f.inst_mut(branch).targets = vec![(join, &[zero][..]), (join, &[seven][..])]
+            .into_iter()
+            .map(|(block, args)| crate::ir::Target { block, args: args.into() })
+            .collect();
+        f.append(join, Opcode::Return, &[x], &[], LOC);
+        verify_function(&f).expect("built right");
+        assert!(!analyse(&f).is_uniform(x));
+    }
 }
