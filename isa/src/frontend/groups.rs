@@ -1,8 +1,9 @@
 //! Copies between global and local memory by the whole work-group (OpenCL C 6.15.12).
 use super::body::Body;
 use super::error::Res;
+use super::types::Kind;
 use super::words::Instr;
-use crate::ir::{IBin, Opcode, Scope, Ty, fence};
+use crate::ir::{IBin, Opcode, Scope, Ty, Value, fence};
 use spirv::Op;
 use warpscope_exec::program::Special;
 
@@ -30,6 +31,11 @@ impl Body<'_, '_> {
         let (_, element) = self.m.types.pointer(self.value(i.at(1)?)?.ty)?;
         let t = self.m.types.get(element)?;
         let (size, align) = (t.size, t.align as u32);
+        // Vectors of three are copied as vectors of four (OpenCL C, "Async Copies from Global to Local Memory", note).
+        let fourth = match t.kind {
+            Kind::Vector { element, count: 3 } => Some(element),
+            _ => None,
+        };
         self.m.types.leaves(element)?;
         let to_local = self.e.f.ty(to) == Ty::PtrLocal;
         let [count, stride] = [count, stride].map(|v| self.e.resize(v, Ty::I64, false));
@@ -51,11 +57,21 @@ impl Body<'_, '_> {
             let done = b
                 .load_value(source, element, 0, align, false, &mut leaves)
                 .and_then(|()| b.store_value(target, element, 0, align, false, &leaves).map(|_| ()));
+            let done =
+                done.and_then(|()| fourth.map_or(Ok(()), |scalar| b.copy_value(source, target, scalar, size / 4 * 3)));
             failed = done.err();
         });
         if let Some(why) = failed {
             return Err(why);
         }
         self.define(i, event.leaves)
+    }
+
+    /// Copies the value of type `ty` at `offset` bytes from one place to another.
+    fn copy_value(&mut self, from: Value, to: Value, ty: u32, offset: u64) -> Res<()> {
+        let align = self.m.types.get(ty)?.align as u32;
+        let mut leaves = super::body::Leaves::new();
+        self.load_value(from, ty, offset, align, false, &mut leaves)?;
+        self.store_value(to, ty, offset, align, false, &leaves).map(|_| ())
     }
 }
