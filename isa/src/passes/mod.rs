@@ -27,6 +27,7 @@ pub mod thread;
 mod trip;
 pub mod uniformity;
 pub mod unroll;
+pub mod vectorise;
 pub mod widen;
 
 pub use pipeline::{PassOptions, optimise};

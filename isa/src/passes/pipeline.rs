@@ -3,7 +3,7 @@ use super::rewrite::constants_to_entry;
 use super::unroll::{Phase, UnrollLimits};
 use super::{
     address, aggregate, conditions, cse, dce, fold, inline, licm, mad, rotate, rows, simplify_cfg, speculate, sroa,
-    thread, unroll, widen,
+    thread, unroll, vectorise, widen,
 };
 use crate::ir::{Function, Kernel, Module, verify_function};
 
@@ -107,6 +107,9 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
         p.clean()?;
     }
     if p.pass(options.address, "rows", rows::run)? {
+        p.clean()?;
+    }
+    if p.pass(options.address, "vectorise", vectorise::run)? {
         p.clean()?;
     }
     simplify_cfg::compact(&mut p.f);
