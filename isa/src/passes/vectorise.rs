@@ -2,7 +2,7 @@
 //! members of structures, and vectors that are read one component at a time.
 use super::rewrite::Replacements;
 use crate::ir::{Access, Function, Inst, Opcode, Ty, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Bytes of the widest access.
 const WIDEST: u64 = 16;
@@ -10,7 +10,7 @@ const WIDEST: u64 = 16;
 /// Joins accesses of each block; gives whether any were.
 pub fn run(f: &mut Function) -> bool {
     let mut r = Replacements::new(f);
-    let mut gone: Vec<Inst> = Vec::new();
+    let mut gone: HashSet<Inst> = HashSet::new();
     for b in f.block_ids() {
         let mut open = Open::default();
         for i in f.block(b).insts.clone() {
@@ -127,7 +127,7 @@ impl Open {
         runs
     }
 
-    fn close_loads(&mut self, f: &mut Function, r: &mut Replacements, gone: &mut Vec<Inst>) {
+    fn close_loads(&mut self, f: &mut Function, r: &mut Replacements, gone: &mut HashSet<Inst>) {
         for run in self.runs(f, true) {
             let first = run[0];
             let count = run.len() as u8;
@@ -139,20 +139,20 @@ impl Open {
                 let v = f.add_value(ty, crate::ir::Def::Result(first, n as u16));
                 f.inst_mut(first).results.push(v);
                 r.replace(f.inst(i).results[0], v);
-                gone.push(i);
+                gone.insert(i);
             }
         }
     }
 
     /// The last store of a run in the block takes the others' values, and the first one's address.
-    fn close_stores(&mut self, f: &mut Function, gone: &mut Vec<Inst>) {
+    fn close_stores(&mut self, f: &mut Function, gone: &mut HashSet<Inst>) {
+        // Instructions are numbered as they were made, not as they stand.
+        let stands: HashMap<Inst, usize> = self.list.iter().enumerate().map(|(n, x)| (x.0, n)).collect();
         for run in self.runs(f, false) {
             let pointer = f.inst(run[0]).args[0];
             let op = f.inst(run[0]).op.clone();
             let values: Vec<Value> = run.iter().map(|&i| f.inst(i).args[1]).collect();
-            // Instructions are numbered as they were made, not as they stand: the place decides.
-            let stands = |f: &Function, i: Inst| f.blocks.iter().find_map(|b| b.insts.iter().position(|&x| x == i));
-            let Some(&last) = run.iter().max_by_key(|&&i| stands(f, i)) else { continue };
+            let Some(&last) = run.iter().max_by_key(|i| stands.get(*i)) else { continue };
             gone.extend(run.iter().copied().filter(|&i| i != last));
             let d = f.inst_mut(last);
             d.op = op;

@@ -406,7 +406,7 @@ impl L2System {
         let number = self.map.home(request.line).local >> self.line_shift;
         let slice = &mut self.slices[at];
         if origin == Origin::Unit
-            && let Some(leaves) = slice.coalescer.leaves(number, request, ready)
+            && let Some(leaves) = slice.shared_loads.leaves(number, request, ready)
         {
             self.answer(at, request, leaves, responses);
             return;
@@ -422,7 +422,7 @@ impl L2System {
             self.events.push(cycle_at(leaves + self.times.far), Event::Copy { slice: other, miss });
             return;
         }
-        slice.coalescer.answered(number, request, leaves);
+        slice.shared_loads.answered(number, request, leaves);
         if self.map.near(at as u32, request.unit) as usize != at {
             self.counters.far_sectors += count;
         }

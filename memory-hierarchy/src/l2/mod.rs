@@ -5,8 +5,8 @@
 //! goes on to the home. Atomics take effect at home, in the order in which the home starts them.
 
 mod access;
-mod coalesce;
 mod map;
+mod shared_loads;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -285,7 +285,7 @@ impl L2System {
             let (home, now) = (self.map.home(request.line), cycle * TICKS);
             let near = self.map.near(home.slice, request.unit) as usize;
             let mut request = *request;
-            match self.slices[near].coalescer.join(home.local >> self.line_shift, &request, now) {
+            match self.slices[near].shared_loads.join(home.local >> self.line_shift, &request, now) {
                 None => self.count_lookup(&request),
                 Some(leaves) => {
                     self.counters.coalesced_sectors += u64::from(request.sectors.count_ones());

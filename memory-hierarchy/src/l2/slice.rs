@@ -1,5 +1,5 @@
 //! State of one L2 slice.
-use super::coalesce::Coalescer;
+use super::shared_loads::SharedLoads;
 use crate::cache::{Mshrs, Tags, TagsSpec};
 use crate::clock::{Port, TICKS};
 use crate::dram::{Channel, DramTiming};
@@ -46,7 +46,7 @@ pub(super) struct Slice {
     /// that the halves cannot wait for each other.
     pub(super) stalled_far: VecDeque<(L2Request, Origin)>,
     pub(super) channel: Channel,
-    pub(super) coalescer: Coalescer,
+    pub(super) shared_loads: SharedLoads,
 }
 
 impl Slice {
@@ -71,7 +71,7 @@ impl Slice {
             stalled: VecDeque::new(),
             stalled_far: VecDeque::new(),
             channel: Channel::new(&spec.dram, timing, index, l2.slices),
-            coalescer: Coalescer::new(l2.coalesce_units, u64::from(l2.coalesce_window) * TICKS),
+            shared_loads: SharedLoads::new(l2.coalesce_units, u64::from(l2.coalesce_window) * TICKS),
         }
     }
 

@@ -20,19 +20,19 @@ struct UnderWay {
 
 /// What a slice knows of loads under way, by line and group of compute units.
 #[derive(Clone, Debug)]
-pub(super) struct Coalescer {
+pub(super) struct SharedLoads {
     entries: Vec<UnderWay>,
     /// Compute units of a group; at most 1: nothing is coalesced.
     units: u16,
     window: Ticks,
 }
 
-impl Coalescer {
+impl SharedLoads {
     /// For groups of `units` compute units.
-    pub(super) fn new(units: u32, window: Ticks) -> Coalescer {
+    pub(super) fn new(units: u32, window: Ticks) -> SharedLoads {
         let free = UnderWay { line: 0, group: 0, sectors: 0, until: 0, leaves: 0 };
         let entries = if units > 1 { ENTRIES } else { 0 };
-        Coalescer { entries: vec![free; entries], units: units.min(u32::from(u16::MAX)) as u16, window }
+        SharedLoads { entries: vec![free; entries], units: units.min(u32::from(u16::MAX)) as u16, window }
     }
 
     fn place(&self, number: u64, request: &L2Request) -> Option<(usize, u16)> {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_load_joins_what_is_under_way_to_its_group() {
-        let mut c = Coalescer::new(4, 1000);
+        let mut c = SharedLoads::new(4, 1000);
         assert_eq!(c.join(32, &load(0, 3), 100), None);
         assert_eq!(c.join(32, &load(3, 1), 101), Some(Ticks::MAX));
         assert_eq!(c.join(32, &load(4, 1), 102), None, "another group");
@@ -115,12 +115,12 @@ mod tests {
         assert_eq!(c.join(32, &load(1, 2), 500), None, "too late");
         assert_eq!(c.join(32, &load(1, 2), 1499), Some(Ticks::MAX));
         assert_eq!(c.join(32, &load(1, 2), 1500), None, "beyond the window");
-        assert_eq!(Coalescer::new(1, 1000).join(32, &load(0, 3), 0), None);
+        assert_eq!(SharedLoads::new(1, 1000).join(32, &load(0, 3), 0), None);
     }
 
     #[test]
     fn other_sectors_do_not_join() {
-        let mut c = Coalescer::new(4, 1000);
+        let mut c = SharedLoads::new(4, 1000);
         c.join(32, &load(0, 1), 100);
         assert_eq!(c.join(32, &load(1, 3), 100), None);
         let joined = L2Request { joined: true, ..load(2, 1) };
