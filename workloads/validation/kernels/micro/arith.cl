@@ -3,11 +3,11 @@
 // thr_X : four independent chains per work-item, 4 steps each per loop iteration
 //         (16 steps per iteration in all).
 // The number of primitive operations in one step is given in README.md.
-// The outer loop is not to be unrolled further (NVIDIA's compiler is told so).
+// The outer loop is not to be unrolled further.
 #ifdef __NV_CL_C_VERSION
 #define NOUNROLL _Pragma("unroll 1")
 #else
-#define NOUNROLL
+#define NOUNROLL _Pragma("nounroll")
 #endif
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
