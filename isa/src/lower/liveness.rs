@@ -39,7 +39,7 @@ impl BitSet {
         self.0[u as usize / 64] >> (u % 64) & 1 != 0
     }
     /// Adds all of `other`; whether anything was new.
-    fn union(&mut self, other: &BitSet) -> bool {
+    pub fn union(&mut self, other: &BitSet) -> bool {
         let mut changed = false;
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             changed |= *b & !*a != 0;
@@ -60,6 +60,16 @@ impl BitSet {
         }
         i.reads(f).into_iter().flat_map(|s| units.span(s)).for_each(|u| self.insert(u));
     }
+}
+
+/// Units live at the head of block `b`, before its parameters are written, from those live at its end.
+pub(super) fn live_in(f: &MFunc, units: &Units, b: usize, out: &BitSet) -> BitSet {
+    let block = &f.blocks[b];
+    let mut live = out.clone();
+    f.term_reads(&block.term).into_iter().flat_map(|s| units.span(s)).for_each(|u| live.insert(u));
+    block.insts.iter().rev().for_each(|i| live.step_back(f, units, i));
+    block.params.iter().flat_map(|&p| units.all(p)).for_each(|u| live.remove(u));
+    live
 }
 
 /// Units live at the end of each block, after its terminator has read its operands.

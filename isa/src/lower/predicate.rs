@@ -1,6 +1,7 @@
 //! Predication: short arms of branches run under a guard instead of a branch.
-use super::liveness::{BitSet, live_out};
+use super::liveness::{BitSet, live_in, live_out};
 use super::mir::{File, MFunc, MInst, Opd, Term, Units, VReg};
+use std::collections::BTreeSet;
 use warpscope_exec::ops::{Op, OpClass};
 use warpscope_exec::program::flags;
 
@@ -10,20 +11,29 @@ pub(super) fn predicate(f: &mut MFunc, limit: usize) {
         return;
     }
     let units = Units::of(f);
-    loop {
-        let preds = f.predecessors();
-        let live = live_out(f, &units);
-        let mut changed = false;
-        // Later blocks are inner ones as a rule; `changed` makes up for the others.
-        for b in (0..f.blocks.len()).rev() {
-            let Some(plan) = plan(f, &preds, b, limit) else { continue };
-            apply(f, b, plan, &units, &live);
-            changed = true;
-            break;
+    let mut preds = f.predecessors();
+    let mut live = live_out(f, &units);
+    // Later blocks are inner ones as a rule. What a block looks like to a branch changes only where an arm joins it: then
+    // the branches to it are looked at again. Liveness at the heads of blocks stays, so that the end of `b` is found again
+    // from the block that follows it now: looking at the whole function for every arm took minutes in large kernels.
+    let mut waiting: BTreeSet<usize> = (0..f.blocks.len()).collect();
+    while let Some(b) = waiting.pop_last() {
+        let Some(plan) = plan(f, &preds, b, limit) else { continue };
+        let arms: Vec<usize> = plan.arms.iter().map(|arm| arm.0).collect();
+        apply(f, b, plan, &units, &live);
+        for &a in &arms {
+            preds[a].clear();
+            live[a] = BitSet::new(units.count());
         }
-        if !changed {
-            return;
+        let next: Vec<usize> = f.blocks[b].term.edges().iter().map(|e| e.block).collect();
+        live[b] = BitSet::new(units.count());
+        for &n in &next {
+            preds[n].retain(|p| *p != b && !arms.contains(p));
+            preds[n].push(b);
+            let head = live_in(f, &units, n, &live[n]);
+            live[b].union(&head);
         }
+        waiting.extend(&preds[b]);
     }
 }
 
