@@ -46,8 +46,13 @@ spec! {
             /// Warp instructions that a sub-core is taken to issue in a cycle where a launch runs without timing. Its
             /// events take a nominal time: the launch's head and tail, and its instructions at this rate on as many
             /// compute units as it has work-groups. Nothing in it is simulated; it is there so that programs that
-            /// measure themselves end. 0: no time.
+            /// measure themselves end. 0: no time. It is used in timing mode, for launches that are left out.
             nominal_ipc: f64 ["instructions"] = 0.0..=64.0,
+            /// Warp instructions that a launch is taken to execute in a microsecond in functional mode. Its events take
+            /// the launch's head and tail, and its instructions at this rate: about as long as the simulator needs for
+            /// them, so that programs that repeat or enlarge their launches until some time has passed get there in
+            /// about that time of the user's. 0: no time.
+            functional_rate: f64 ["instructions/us"] = 0.0..=1000000000.0,
             /// What writes, copies, fills and unmaps do to the L2 lines of the memory that they write. Reads leave the
             /// L2 alone.
             transfer_l2: TransferEffect [""],

@@ -27,7 +27,7 @@ impl Engine {
             machine: Machine::new(device.spec.clone()),
             rules: device.rules.clone(),
             selection: Selection::default(),
-            nominal: Nominal::new(&device.spec),
+            nominal: Nominal::new(&device.spec, device.mode),
             capture: None,
         }
     }
@@ -47,7 +47,7 @@ impl Engine {
         let before = if taken { self.begin_capture(launch, kernel) } else { None };
         let launched = self.machine.launch(launch);
         if let (Some(capture), Some(before), true) = (&mut self.capture, before, launched.is_ok()) {
-            capture.end(before, self.machine.memory());
+            capture.end(before, kernel, self.machine.memory());
         }
         // "When the event that is associated with a particular kernel invocation is completed, the output of all printf()
         // calls executed by this kernel invocation is flushed" (OpenCL C 3.0, 6.15.14): before the event is set.
