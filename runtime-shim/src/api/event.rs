@@ -38,7 +38,7 @@ pub unsafe fn wait_for_events(num_events: u32, event_list: *const Raw) -> Result
     context.usable()?;
     let mut failed = false;
     for event in events {
-        let (status, end) = event.wait();
+        let (status, end) = event.wait()?;
         context.device.clock.raise(end);
         failed |= status < COMPLETE;
     }

@@ -149,6 +149,12 @@ impl Wait {
         blocking: bool,
         action: Action,
     ) -> Result {
+        // Refused before anything is enqueued: the command would use the program's memory after the call.
+        ensure!(
+            !(blocking && queue.context.scheduler.executes_here()),
+            CL_INVALID_OPERATION,
+            "a callback makes a blocking call: its command cannot run before the callback returns"
+        );
         let visible = !self.out.is_null();
         let event = queue.enqueue(Request { command, resource, wait: self.events, order, visible, action })?;
         if blocking {

@@ -11,6 +11,7 @@ use super::{Device, Queue};
 use crate::cl::errors::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES};
 use crate::error::{ClError, Result};
 use crate::sync::{Condvar, Mutex};
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -109,6 +110,11 @@ struct Inner {
     running: bool,
 }
 
+thread_local! {
+    /// The scheduler whose commands this thread executes; null for the program's own threads.
+    static EXECUTES: Cell<*const Scheduler> = const { Cell::new(std::ptr::null()) };
+}
+
 /// Orders the commands of one context; a worker thread executes them.
 #[derive(Default)]
 pub struct Scheduler {
@@ -186,7 +192,13 @@ impl Scheduler {
         }
     }
 
+    /// Whether the calling thread is the one that executes the commands: it runs the callbacks of what it ends.
+    pub fn executes_here(&self) -> bool {
+        EXECUTES.get() == std::ptr::from_ref(self)
+    }
+
     fn work(&self, device: &Device, engine: &Mutex<Engine>) {
+        EXECUTES.set(std::ptr::from_ref(self));
         let mut resources = Resources::default();
         let recorder = Recorder::from_environment();
         while let Some(command) = self.next() {

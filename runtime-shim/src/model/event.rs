@@ -2,7 +2,7 @@
 use super::clock::Time;
 use super::command::Command;
 use super::{Context, Handle, Queue};
-use crate::error::Result;
+use crate::error::{Result, ensure};
 use crate::sync::{Condvar, Mutex};
 use std::sync::Arc;
 
@@ -172,13 +172,19 @@ impl Event {
         self.state.lock().calling -= 1;
     }
 
-    /// Waits for the end; returns the final status and the time of it.
-    pub fn wait(&self) -> (Status, Time) {
+    /// Waits for the end; returns the final status and the time of it. A callback on the thread that executes the commands
+    /// would wait for ever.
+    pub fn wait(&self) -> Result<(Status, Time)> {
         let mut state = self.state.lock();
+        ensure!(
+            state.status <= COMPLETE || !self.context.scheduler.executes_here(),
+            CL_INVALID_OPERATION,
+            "a callback waits for a command that cannot run before it returns"
+        );
         while state.status > COMPLETE {
             state = self.changed.wait(state);
         }
-        (state.status, state.times.end)
+        Ok((state.status, state.times.end))
     }
 
     /// Lets `command` wait for this event's place; `false` if it has one already.

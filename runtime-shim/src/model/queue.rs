@@ -14,6 +14,8 @@ struct State {
     pending: VecDeque<Arc<Event>>,
     /// The last barrier of an out-of-order queue, until it ends.
     barrier: Option<Arc<Event>>,
+    /// The last marker or barrier that waits for all before it: later ones need to wait for it and what came since only.
+    gathered: Option<Arc<Event>>,
     /// When the last command that has ended did so, in virtual time: later commands may not start before, however
     /// quickly the host gets there.
     ended: Time,
@@ -73,7 +75,10 @@ impl Queue {
         let before = if !self.out_of_order {
             (state.pending.back().cloned().into_iter().collect(), state.ended)
         } else if order != Order::Plain && no_wait_list {
-            (state.pending.iter().cloned().collect(), state.ended)
+            let gathered = state.gathered.replace(event.clone());
+            let is_gathered = |e: &Arc<Event>| gathered.as_ref().is_some_and(|g| Arc::ptr_eq(g, e));
+            let since = state.pending.iter().rev().position(is_gathered).map_or(state.pending.len(), |n| n + 1);
+            (state.pending.iter().rev().take(since).cloned().collect(), state.ended)
         } else {
             (state.barrier.clone().into_iter().collect(), state.barrier_ended)
         };
@@ -96,6 +101,9 @@ impl Queue {
             state.barrier = None;
             state.barrier_ended = end;
         }
+        if state.gathered.as_ref().is_some_and(|g| Arc::ptr_eq(g, event)) {
+            state.gathered = None;
+        }
     }
 
     /// A command failed: tells the context, and the next `finish`.
@@ -113,7 +121,7 @@ impl Queue {
         // Also past what has ended already: how quickly that went on the host must not show.
         self.context.device.clock.raise(ended);
         for event in pending {
-            let (_, end) = event.wait();
+            let (_, end) = event.wait()?;
             self.context.device.clock.raise(end);
         }
         match self.state.lock().fault.take() {
@@ -127,7 +135,7 @@ impl Queue {
 
     /// Waits for one command; the thread's clock moves to its end.
     pub fn wait(&self, event: &Event) -> Result {
-        let (status, end) = event.wait();
+        let (status, end) = event.wait()?;
         self.context.device.clock.raise(end);
         if status < COMPLETE {
             return Err(ClError::new(status, "the command failed, or one that it waits for"));

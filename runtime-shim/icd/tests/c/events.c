@@ -172,6 +172,51 @@ static void kernels_take_time(cl_command_queue q) {
     OK(clReleaseProgram(program));
 }
 
+// Blocking calls in callbacks are undefined (OpenCL 3.0, 5.11.5): they are refused where they would never return.
+static cl_int refused[3];
+static volatile int refused_all;
+
+static void CL_CALLBACK blocks(cl_event event, cl_int status, void *data) {
+    (void)event, (void)status, (void)data;
+    cl_event marker;
+    cl_uint word;
+    OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker));
+    refused[0] = clFinish(queue);
+    refused[1] = clWaitForEvents(1, &marker);
+    refused[2] = clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL);
+    OK(clReleaseEvent(marker));
+    refused_all = 1;
+}
+
+static void callbacks_do_not_block(void) {
+    cl_event user, marker;
+    MADE(user, clCreateUserEvent(context, &err));
+    OK(clEnqueueMarkerWithWaitList(queue, 1, &user, &marker));
+    OK(clSetEventCallback(marker, CL_COMPLETE, blocks, NULL));
+    OK(clSetUserEventStatus(user, CL_COMPLETE));
+    OK(clWaitForEvents(1, &marker));
+    while (!refused_all) {}
+    for (int i = 0; i < 3; i++) TRUE_(refused[i] == CL_INVALID_OPERATION);
+    OK(clFinish(queue));
+    OK(clReleaseEvent(user));
+    OK(clReleaseEvent(marker));
+}
+
+// Many markers behind many commands that wait: each needs to look at what came since the last one only.
+static void many_markers(cl_command_queue q) {
+    cl_event user, last;
+    MADE(user, clCreateUserEvent(context, &err));
+    for (int i = 0; i < 5000; i++) OK(clEnqueueMarkerWithWaitList(q, 1, &user, NULL));
+    for (int i = 0; i < 5000; i++) OK(clEnqueueMarkerWithWaitList(q, 0, NULL, i == 4999 ? &last : NULL));
+    cl_int status;
+    OK(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    TRUE_(status > CL_COMPLETE);
+    OK(clSetUserEventStatus(user, CL_COMPLETE));
+    OK(clWaitForEvents(1, &last));
+    OK(clReleaseEvent(user));
+    OK(clReleaseEvent(last));
+}
+
 int main(void) {
     open_device(0);
     MADE(mem, clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &err));
@@ -191,6 +236,8 @@ int main(void) {
     barriers(ooo);
     profiling(timed);
     kernels_take_time(timed);
+    callbacks_do_not_block();
+    many_markers(ooo);
     cl_event event;
     OK(clEnqueueMarker(queue, &event));
     RETURNS(CL_INVALID_VALUE, clSetEventCallback(event, CL_QUEUED, called, NULL));
