@@ -5,10 +5,14 @@ use common::{driver, warpscope};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The small program of `programs/`.
+/// The small program of `programs/` that launches kernels.
 fn program(folder: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/launches.c");
-    let program = folder.join("launches");
+    compiled("launches", folder)
+}
+
+fn compiled(name: &str, folder: &Path) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/{name}.c"));
+    let program = folder.join(name);
     let built = Command::new("gcc").arg("-o").arg(&program).arg(&source).arg("-lOpenCL").status();
     assert!(built.expect("gcc can be run").success());
     program
@@ -75,6 +79,33 @@ fn a_captured_program_runs_again_launch_by_launch() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpscope"));
     command.args(["run", "--capture", text(&capture), "--", "true"]).env("WARPSCOPE_ICD", driver());
     assert_eq!(command.status().expect("it can be run").code(), Some(2));
+}
+
+#[test]
+fn variables_of_a_program_are_captured_with_its_launches() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let capture = directory.path().join("capture");
+    let program = compiled("variables", directory.path());
+    let result = run(&["--config", "tiny", "--capture", text(&capture), "--", text(&program)], &[]);
+    // 64 * (1 + 2); 2 + 1 + 2; as it was.
+    assert_eq!(String::from_utf8_lossy(&result.stdout), "192 5 1\n");
+    let suite = capture.join("suite.toml");
+    let again = |out: &str| {
+        let out = directory.path().join(out);
+        warpscope(&["suite", text(&suite), "--config", "tiny", "--mode", "functional", "--out", text(&out)])
+    };
+    again("again").success();
+    let cases = std::fs::read_to_string(&suite).expect("text");
+    // As initialised before the first launch, with contents before the second and the third.
+    let total: Vec<&str> = cases.lines().filter(|l| l.contains("name = \"total\"")).collect();
+    let keys = |key: &str| total.iter().map(|l| l.contains(key)).collect::<Vec<_>>();
+    assert_eq!(keys("file = "), [false, true, true], "{cases}");
+    assert_eq!(keys("expected = "), [true, true, false], "{cases}");
+    // A launch that finds other contents leaves others.
+    let (head, tail) = (total[1].split_once(", file"), total[1].split_once(", expected"));
+    let other = format!("{}, expected{}", head.expect("contents").0, tail.expect("contents").1);
+    std::fs::write(&suite, cases.replace(total[1], &other)).expect("writable");
+    again("wrong").code(1).stderr(predicates::str::contains("variable `total`"));
 }
 
 /// Debian: python3-pyopencl, python3-numpy.

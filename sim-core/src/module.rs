@@ -41,16 +41,7 @@ impl LoadedModule {
             if address == 0 {
                 continue;
             }
-            let mut bytes = global.init.clone();
-            for &(offset, target, addend) in &global.relocations {
-                let pointer = addresses.get(target).copied().unwrap_or(0).wrapping_add_signed(addend);
-                let place = bytes
-                    .get_mut(offset as usize..)
-                    .and_then(|rest| rest.get_mut(..8))
-                    .ok_or(MemoryError::Invalid("a relocation lies outside its variable"))?;
-                place.copy_from_slice(&pointer.to_le_bytes());
-            }
-            memory.write(address, &bytes)?;
+            memory.write(address, &relocated(global, &addresses, &global.init)?)?;
         }
         if let Some(buffer) = &loaded.printf {
             buffer.reset(memory)?;
@@ -69,10 +60,53 @@ impl LoadedModule {
         self.printf
     }
 
+    /// What a variable in global memory holds, with zeros for the pointers that its initializer gave it, which differ from
+    /// run to run; `None` where a kernel has changed one of those.
+    pub fn contents(&self, globals: &[Global], index: usize) -> Result<Option<Vec<u8>>, MemoryError> {
+        let (global, address) = (&globals[index], self.addresses[index]);
+        let mut bytes = vec![0; global.init.len()];
+        if address == 0 {
+            return Ok(Some(bytes));
+        }
+        self.memory.read(address, &mut bytes)?;
+        if relocated(global, &self.addresses, &bytes)? != bytes {
+            return Ok(None);
+        }
+        for &(offset, ..) in &global.relocations {
+            bytes[offset as usize..][..8].fill(0);
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Gives a variable the contents that [`Self::contents`] found; the pointers of its initializer stay.
+    pub fn restore(&self, globals: &[Global], index: usize, bytes: &[u8]) -> Result<(), MemoryError> {
+        if bytes.len() != globals[index].init.len() {
+            return Err(MemoryError::Invalid("the contents of a variable have another size than the variable"));
+        }
+        match self.addresses[index] {
+            0 => Ok(()),
+            address => self.memory.write(address, &relocated(&globals[index], &self.addresses, bytes)?),
+        }
+    }
+
     /// The allocations, for those who list a device's memory.
     pub fn allocations(&self) -> &[Allocation] {
         &self.allocations
     }
+}
+
+/// Contents of a variable with the addresses of those that it points to.
+fn relocated(global: &Global, addresses: &[u64], contents: &[u8]) -> Result<Vec<u8>, MemoryError> {
+    let mut bytes = contents.to_vec();
+    for &(offset, target, addend) in &global.relocations {
+        let pointer = addresses.get(target).copied().unwrap_or(0).wrapping_add_signed(addend);
+        let place = bytes
+            .get_mut(offset as usize..)
+            .and_then(|rest| rest.get_mut(..8))
+            .ok_or(MemoryError::Invalid("a relocation lies outside its variable"))?;
+        place.copy_from_slice(&pointer.to_le_bytes());
+    }
+    Ok(bytes)
 }
 
 impl Drop for LoadedModule {
@@ -114,6 +148,18 @@ mod tests {
         let mut bytes = [0; 4];
         memory.read(at[0], &mut bytes).unwrap();
         assert_eq!(bytes, [1, 2, 3, 4]);
+        // Contents leave out the pointer, and come back around it.
+        memory.write(at[2], &7u64.to_le_bytes()).unwrap();
+        let held = module.contents(&globals, 2).unwrap().expect("the pointer is as it was");
+        assert_eq!(held, [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        memory.write(at[2], &9u64.to_le_bytes()).unwrap();
+        module.restore(&globals, 2, &held).unwrap();
+        let mut both = [0; 16];
+        memory.read(at[2], &mut both).unwrap();
+        assert_eq!((both[0], u64::from_le_bytes(both[8..].try_into().unwrap())), (7, at[0] + 2));
+        assert!(module.restore(&globals, 2, &[0; 8]).is_err());
+        memory.write(at[2] + 8, &at[0].to_le_bytes()).unwrap();
+        assert_eq!(module.contents(&globals, 2).unwrap(), None);
         drop(module);
         assert_eq!(memory.used(), 0);
     }

@@ -113,6 +113,7 @@ fn case(arguments: &Arguments) -> Result<Case, Failure> {
         offset: arguments.offset.as_deref().map_or(Ok(Vec::new()), |o| sizes("--offset", o))?,
         launches: arguments.launches,
         args,
+        globals: Vec::new(),
         reference: None,
         digests: None,
         variables: Default::default(),

@@ -41,6 +41,8 @@ pub struct Before {
     geometry: String,
     arguments: Vec<Captured>,
     buffers: Vec<(Allocation, Vec<u8>)>,
+    /// Variables in global memory: place in the module, name, contents.
+    globals: Vec<(usize, String, Vec<u8>)>,
 }
 
 impl Capture {
@@ -86,10 +88,7 @@ impl Capture {
         name: String,
     ) -> Result<Before, String> {
         let binary = kernel.program.binary().ok_or("its program has no module")?;
-        let variables = &kernel.built.module.globals;
-        if variables.iter().any(|g| g.space == Ty::PtrGlobal && !g.printf) {
-            return Err("its program has variables in global memory, which earlier launches may have changed".into());
-        }
+        let globals = variables(kernel)?;
         // A case has no place for specialization constants.
         let module = match binary.constants.is_empty() {
             true => Cow::Borrowed(&binary.spirv),
@@ -124,18 +123,18 @@ impl Capture {
         let n = launch.work_dim as usize;
         let (global, local, offset) = (&launch.global[..n], &launch.local[..n], &launch.offset[..n]);
         let geometry = format!("global = {global:?}\nlocal = {local:?}\noffset = {offset:?}\n");
-        Ok(Before { name, kernel: launch.program.name.clone(), module, geometry, arguments, buffers })
+        Ok(Before { name, kernel: launch.program.name.clone(), module, geometry, arguments, buffers, globals })
     }
 
     /// The launch has ended: compares the buffers with what they were and appends the case.
-    pub fn end(&mut self, before: Before, memory: &DeviceMemory) {
-        match self.case(&before, memory) {
+    pub fn end(&mut self, before: Before, kernel: &Kernel, memory: &DeviceMemory) {
+        match self.case(&before, kernel, memory) {
             Ok(text) => self.append(&text),
             Err(why) => self.append(&format!("# {} is not captured: {why}\n\n", before.name)),
         }
     }
 
-    fn case(&self, before: &Before, memory: &DeviceMemory) -> Result<String, String> {
+    fn case(&self, before: &Before, kernel: &Kernel, memory: &DeviceMemory) -> Result<String, String> {
         let mut first = vec![None; before.buffers.len()];
         let mut lines = String::new();
         for (index, argument) in before.arguments.iter().enumerate() {
@@ -152,11 +151,33 @@ impl Capture {
             };
             lines += &format!("  {line},\n");
         }
+        let globals = self.globals(before, kernel)?;
         let Before { name, kernel, module, geometry, .. } = before;
         let (kernel, module) = (quoted(kernel), quoted(&module.to_string_lossy()));
         Ok(format!(
-            "[[case]]\nname = \"{name}\"\nsource = {module}\nkernel = {kernel}\n{geometry}args = [\n{lines}]\n\n"
+            "[[case]]\nname = \"{name}\"\nsource = {module}\nkernel = {kernel}\n{geometry}args = [\n{lines}]\n{globals}\n"
         ))
+    }
+
+    /// The key `globals`: variables that were not as initialised, or that the launch changed.
+    fn globals(&self, before: &Before, kernel: &Kernel) -> Result<String, String> {
+        let keep = |bytes: &[u8]| {
+            let path = self.keep("data", "bin", bytes).map_err(|e| self.failed(&e))?;
+            Ok::<_, String>(quoted(&path.to_string_lossy()))
+        };
+        let mut lines = String::new();
+        for ((index, name, was), (_, _, is)) in before.globals.iter().zip(variables(kernel)?) {
+            let mut initial = kernel.built.module.globals[*index].init.clone();
+            for &(offset, ..) in &kernel.built.module.globals[*index].relocations {
+                initial.iter_mut().skip(offset as usize).take(8).for_each(|b| *b = 0);
+            }
+            let file = if *was == initial { String::new() } else { format!(", file = {}", keep(was)?) };
+            let expected = if *was == is { String::new() } else { format!(", expected = {}", keep(&is)?) };
+            if !(file.is_empty() && expected.is_empty()) {
+                lines += &format!("  {{ name = {}{file}{expected} }},\n", quoted(name));
+            }
+        }
+        Ok(if lines.is_empty() { lines } else { format!("globals = [\n{lines}]\n") })
     }
 
     fn buffer(&self, allocation: &Allocation, before: &[u8], at: u64, memory: &DeviceMemory) -> Result<String, String> {
@@ -208,6 +229,22 @@ impl Capture {
             eprintln!("warpscope: a launch is not captured: {} cannot be written: {e}", self.directory.display());
         }
     }
+}
+
+/// Place in the module, name and contents of a program's variables in global memory.
+fn variables(kernel: &Kernel) -> Result<Vec<(usize, String, Vec<u8>)>, String> {
+    let globals = &kernel.built.module.globals;
+    let mut out = Vec::new();
+    for (index, global) in globals.iter().enumerate().filter(|(_, g)| g.space == Ty::PtrGlobal && !g.printf) {
+        let name = &global.name;
+        if name.is_empty() || globals.iter().filter(|g| &g.name == name).count() > 1 {
+            return Err("its program has a variable in global memory without a name of its own".into());
+        }
+        let held = kernel.built.lowered.variables().contents(globals, index).map_err(|e| e.to_string())?;
+        let held = held.ok_or_else(|| format!("a pointer of its program's variable `{name}` was changed"))?;
+        out.push((index, name.clone(), held));
+    }
+    Ok(out)
 }
 
 fn contents(memory: &DeviceMemory, allocation: &Allocation) -> Result<Vec<u8>, String> {

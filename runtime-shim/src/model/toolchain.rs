@@ -189,6 +189,11 @@ impl Lowered {
         self.variables.addresses()
     }
 
+    /// The module's variables.
+    pub fn variables(&self) -> &LoadedModule {
+        &self.variables
+    }
+
     /// Where its kernels print to.
     pub fn printf(&self) -> Option<PrintfBuffer> {
         self.variables.printf()

@@ -49,12 +49,25 @@ pub struct Case {
     pub launches: u32,
     /// Arguments in order.
     pub args: Vec<Arg>,
+    /// Program-scope variables whose contents the case gives or checks.
+    pub globals: Vec<GlobalContents>,
     /// Name of the CPU reference (see [`crate::references`]).
     pub reference: Option<String>,
     /// File of recorded outputs.
     pub digests: Option<PathBuf>,
     /// Variables that expressions could use.
     pub variables: Variables,
+}
+
+/// What a program-scope variable holds.
+#[derive(Clone, Debug)]
+pub struct GlobalContents {
+    /// The variable's name in the module.
+    pub name: String,
+    /// File with the bytes before the launches; none: as the program initialises it.
+    pub file: Option<PathBuf>,
+    /// File with the bytes that it must hold afterwards; none: as before.
+    pub expected: Option<PathBuf>,
 }
 
 /// One kernel argument.

@@ -1,5 +1,5 @@
 //! From the manifest's text to checked cases.
-use super::{Arg, Buffer, BufferSource, Case, CheckRule, Manifest, Role, raw};
+use super::{Arg, Buffer, BufferSource, Case, CheckRule, GlobalContents, Manifest, Role, raw};
 use crate::data::element::Element;
 use crate::data::expr::{Number, Variables, evaluate};
 use crate::data::files;
@@ -225,6 +225,15 @@ fn build(
     }
     check_same(&args)
         .map_err(|(index, why)| context.error(case.args[index].span(), format!("argument {index}: {why}")))?;
+    let mut globals: Vec<GlobalContents> = Vec::new();
+    for global in &case.globals {
+        let raw::Global { name, file, expected } = global.get_ref();
+        if globals.iter().any(|g| &g.name == name) {
+            return Err(context.error(global.span(), format!("`globals` has `{name}` twice")));
+        }
+        let path = |file: &Option<String>| file.as_ref().map(|f| source.relative(f));
+        globals.push(GlobalContents { name: name.clone(), file: path(file), expected: path(expected) });
+    }
     Ok(Case {
         group: case.group.clone(),
         class: case.class.clone(),
@@ -237,6 +246,7 @@ fn build(
         offset,
         launches: case.launches,
         args,
+        globals,
         reference: case.reference.clone(),
         digests: digests.map(Path::to_path_buf),
         name: context.name,

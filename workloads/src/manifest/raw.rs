@@ -61,6 +61,8 @@ pub(super) struct Case {
     pub launches: u32,
     #[serde(default)]
     pub args: Vec<Spanned<Arg>>,
+    #[serde(default)]
+    pub globals: Vec<Spanned<Global>>,
     pub reference: Option<String>,
     #[serde(default)]
     pub variables: BTreeMap<String, Number>,
@@ -86,6 +88,14 @@ pub(super) enum Value {
 pub(super) enum Values {
     One(Value),
     Many(Vec<Value>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Global {
+    pub name: String,
+    pub file: Option<String>,
+    pub expected: Option<String>,
 }
 
 #[derive(Deserialize)]

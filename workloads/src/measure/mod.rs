@@ -91,6 +91,12 @@ pub fn measure(
     digests: Option<&Recorded>,
     sampling: Sampling,
 ) -> Result<Measurement, String> {
+    if let Some(global) = case.globals.first() {
+        return Err(format!(
+            "the case gives the program's variable `{}` contents, which only the simulator can do",
+            global.name
+        ));
+    }
     let contents = case.args.iter().map(Arg::contents).collect::<Result<Vec<_>, _>>()?;
     let mut prepared = host.prepare(case, &contents)?;
     if sampling.cold {

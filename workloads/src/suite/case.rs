@@ -6,9 +6,11 @@ use crate::manifest::{Arg, Case};
 use crate::references;
 use nix::time::{ClockId, clock_gettime};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use warpscope_exec::program::Program;
+use warpscope_exec::ops::Ty;
+use warpscope_exec::program::{Global, Program};
 use warpscope_sim::{Argument, Launch, LaunchError, LaunchRecord, LoadedModule, Machine};
 
 /// Runs a case. A panic of the simulator becomes the case's error: the other cases still run.
@@ -54,6 +56,7 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
     }
     let memory = machine.memory().clone();
     let variables = LoadedModule::new(&memory, &module.globals, spec.host.printf_buffer).map_err(|e| e.to_string())?;
+    let globals = Globals::place(case, &module.globals, &variables)?;
     let arguments = place(&machine, case, &contents)?;
     let launch = launch(case, program, &variables, arguments, shared)?;
 
@@ -67,12 +70,68 @@ fn execute(shared: &Shared, case: &Case, machine: usize, result: &mut CaseResult
     result.records = launched.map_err(|e| e.to_string())?;
 
     let after = read_back(&machine, case, &launch.arguments)?;
+    globals.check(&module.globals, &variables)?;
     drop((variables, machine));
     check(shared, case, &contents, &after, result)?;
     if shared.options.keep_outputs {
         result.outputs = after.into_iter().enumerate().collect();
     }
     Ok(())
+}
+
+/// The program-scope variables that a case gives contents: position in the module, name, contents expected afterwards.
+struct Globals<'a>(Vec<(usize, &'a str, Vec<u8>)>);
+
+impl Globals<'_> {
+    /// Gives the variables their contents.
+    fn place<'a>(case: &'a Case, globals: &[Global], variables: &LoadedModule) -> Result<Globals<'a>, String> {
+        let mut placed = Vec::new();
+        for given in &case.globals {
+            let name = &given.name;
+            let mut named = globals.iter().enumerate().filter(|(_, g)| &g.name == name && g.space == Ty::PtrGlobal);
+            let (Some((index, global)), None) = (named.next(), named.next()) else {
+                return Err(format!("the program has not exactly one variable `{name}` in global memory"));
+            };
+            let read = |path: &Path| {
+                let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+                match bytes.len() == global.init.len() {
+                    true => Ok(bytes),
+                    false => Err(format!(
+                        "{}: {} bytes, but the variable `{name}` has {}",
+                        path.display(),
+                        bytes.len(),
+                        global.init.len()
+                    )),
+                }
+            };
+            if let Some(path) = &given.file {
+                variables.restore(globals, index, &read(path)?).map_err(|e| e.to_string())?;
+            }
+            let after = match &given.expected {
+                Some(path) => read(path)?,
+                None => contents(globals, index, variables)?,
+            };
+            placed.push((index, name.as_str(), after));
+        }
+        Ok(Globals(placed))
+    }
+
+    /// Compares the variables with what they must hold.
+    fn check(&self, globals: &[Global], variables: &LoadedModule) -> Result<(), String> {
+        for (index, name, expected) in &self.0 {
+            let got = contents(globals, *index, variables)?;
+            if let Some(at) = got.iter().zip(expected).position(|(g, e)| g != e) {
+                let (g, e) = (got[at], expected[at]);
+                return Err(format!("byte {at} of the variable `{name}` is {g:#04x}, not {e:#04x} as expected"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn contents(globals: &[Global], index: usize, variables: &LoadedModule) -> Result<Vec<u8>, String> {
+    let held = variables.contents(globals, index).map_err(|e| e.to_string())?;
+    held.ok_or_else(|| format!("a pointer of the variable `{}` was changed", globals[index].name))
 }
 
 /// Processor time that this thread has used so far.
