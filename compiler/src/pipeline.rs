@@ -1,5 +1,10 @@
 //! The pipe: clang | opt | llvm-spirv.
+//!
+//! It runs inside of programs that may have set up anything: a preloaded library stays out of the tools, a tool that ends
+//! early must not end the program (SIGPIPE), and children may be reaped by others (ECHILD).
 use crate::{CompileError, Compiled, Request, Standard, Tools, flush};
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, Signal};
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -140,6 +145,15 @@ struct Output {
     log: String,
 }
 
+/// How a tool ended.
+enum End {
+    Status(ExitStatus),
+    /// It did, but the program ignores its children or has reaped this one.
+    Unknown,
+    /// It had not when the time was over.
+    Late,
+}
+
 struct Running {
     tool: &'static str,
     child: Child,
@@ -159,50 +173,91 @@ impl Drop for Pipe {
     }
 }
 
+/// What a stage reads.
+enum Input {
+    Text(String),
+    Tool(ChildStdout),
+}
+
+/// Hands a stage its input, on a thread of its own; gives the number of bytes.
+fn feed(input: Input, stdin: Option<ChildStdin>) -> JoinHandle<usize> {
+    std::thread::spawn(move || {
+        let mut broken_pipe = SigSet::empty();
+        broken_pipe.add(Signal::SIGPIPE);
+        if broken_pipe.thread_block().is_err() {
+            return 0;
+        }
+        let mut bytes = Vec::new();
+        match input {
+            Input::Text(text) => bytes = text.into_bytes(),
+            // What was read before an error is still of use: the exit status decides.
+            Input::Tool(mut stdout) => _ = stdout.read_to_end(&mut bytes),
+        }
+        // A tool that stops reading has said why on its own error stream.
+        let _ = stdin.map(|mut s| s.write_all(&bytes));
+        bytes.len()
+    })
+}
+
 /// Runs the stages with each one's output as the next one's input; the first that fails is the one reported.
 fn pipe(stages: Vec<Stage<'_>>, name: &str, text: &str, timeout: Duration) -> Result<Output, CompileError> {
     let deadline = Instant::now() + timeout;
     let mut pipe = Pipe(Vec::new());
-    let mut previous: Option<ChildStdout> = None;
-    let mut source: Option<ChildStdin> = None;
+    let mut feeds = Vec::new();
+    let mut input = Some(Input::Text(text.to_string()));
     for mut stage in stages {
-        stage.command.args(&stage.arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        stage.command.stdin(previous.take().map_or_else(Stdio::piped, Stdio::from));
+        stage.command.env_remove("LD_PRELOAD").args(&stage.arguments);
+        stage.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = stage.command.get_program().to_string_lossy().into_owned();
         let mut child =
             stage.command.spawn().map_err(|error| CompileError::Io { what: format!("starting {program}"), error })?;
-        source = source.or(child.stdin.take());
-        previous = child.stdout.take();
+        feeds.extend(input.take().map(|input| feed(input, child.stdin.take())));
+        input = child.stdout.take().map(Input::Tool);
         let log = read_all(child.stderr.take());
         pipe.0.push(Running { tool: stage.tool, child, log });
     }
-    let result = read_all(previous);
-    let text = text.to_string();
-    let writer = std::thread::spawn(move || {
-        // A compiler that stops reading has said why on its own error stream.
-        let _ = source.map(|mut s| s.write_all(text.as_bytes()));
-    });
+    let last = match input {
+        Some(Input::Tool(stdout)) => Some(stdout),
+        _ => None,
+    };
+    let result = read_all(last);
     let mut failure = None;
-    let mut log = String::new();
+    let mut logs = Vec::new();
     for mut stage in std::mem::take(&mut pipe.0) {
-        let status = wait(&mut stage.child, deadline);
-        let Some(status) =
-            status.map_err(|error| CompileError::Io { what: format!("waiting for {}", stage.tool), error })?
-        else {
+        let end = wait(&mut stage.child, deadline);
+        let end = end.map_err(|error| CompileError::Io { what: format!("waiting for {}", stage.tool), error })?;
+        if matches!(end, End::Late) {
             pipe.0.push(stage);
             failure = Some(CompileError::Timeout { name: name.into(), limit: timeout });
             continue;
-        };
-        let written = String::from_utf8_lossy(&stage.log.join().unwrap_or_default()).into_owned();
-        if !status.success() && failure.is_none() {
-            failure = Some(failed(stage.tool, name, status, written.clone()));
         }
-        log += &written;
+        let log = String::from_utf8_lossy(&stage.log.join().unwrap_or_default()).into_owned();
+        if let (End::Status(status), None) = (&end, &failure)
+            && !status.success()
+        {
+            failure = Some(failed(stage.tool, name, *status, log.clone()));
+        }
+        logs.push((stage.tool, log));
     }
     drop(pipe);
     let bytes = result.join().unwrap_or_default();
-    let _ = writer.join();
-    failure.map_or(Ok(Output { bytes, log }), Err)
+    let fed: Vec<usize> = feeds.into_iter().map(|f| f.join().unwrap_or(0)).collect();
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    // Also where nobody knows how it ended, a tool that gave the next one nothing has failed: `opt` takes that for a module.
+    if let Some((_, (tool, log))) = fed[1..].iter().zip(&logs).find(|(bytes, _)| **bytes == 0) {
+        return Err(match (*tool, log.is_empty()) {
+            ("clang", false) => CompileError::Source { name: name.into(), log: log.clone() },
+            _ => CompileError::Tool {
+                tool: (*tool).into(),
+                name: name.into(),
+                status: "nothing came out".into(),
+                log: log.clone(),
+            },
+        });
+    }
+    Ok(Output { bytes, log: logs.into_iter().map(|l| l.1).collect() })
 }
 
 fn failed(tool: &str, name: &str, status: ExitStatus, log: String) -> CompileError {
@@ -213,14 +268,17 @@ fn failed(tool: &str, name: &str, status: ExitStatus, log: String) -> CompileErr
     CompileError::Tool { tool: tool.into(), name: name.into(), status: status.to_string(), log }
 }
 
-fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<End> {
     let mut pause = Duration::from_micros(200);
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(End::Status(status)),
+            Ok(None) => {}
+            Err(e) if e.raw_os_error() == Some(Errno::ECHILD as i32) => return Ok(End::Unknown),
+            Err(e) => return Err(e),
         }
         if Instant::now() >= deadline {
-            return Ok(None);
+            return Ok(End::Late);
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(5));

@@ -38,6 +38,12 @@ fn objects() {
 }
 
 #[test]
+fn children() {
+    passes("children", &[]);
+    passes("children", &[("ENDS_EARLY", "1"), ("WARPSCOPE_CLANG", "/bin/false")]);
+}
+
+#[test]
 fn queries_of_all_objects() {
     passes("queries", &[ALL_OBJECTS]);
 }

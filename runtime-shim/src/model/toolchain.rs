@@ -9,7 +9,8 @@ use crate::cl::errors::*;
 use crate::error::{ClError, Result};
 use crate::sync::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
+use std::io::Read as _;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use warpscope_compiler::{BuildOptions, CompileError, Compiled, Compiler, Request};
 use warpscope_exec::program::Program;
@@ -105,13 +106,21 @@ fn spirv_link(inputs: &[Arc<Binary>], kind: u32) -> std::result::Result<Vec<u8>,
         std::fs::write(&path, &binary.spirv).map_err(io)?;
         command.arg(path);
     }
-    let result = command.arg("-o").arg(&out).output().map_err(|e| {
+    command.arg("-o").arg(&out).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| {
         (CL_LINKER_NOT_AVAILABLE, format!("spirv-link cannot be run ({e}); on Debian install the package spirv-tools"))
     })?;
-    if !result.status.success() {
-        return Err((CL_LINK_PROGRAM_FAILURE, String::from_utf8_lossy(&result.stderr).into_owned()));
+    let mut log = Vec::new();
+    child.stderr.take().map_or(Ok(0), |mut s| s.read_to_end(&mut log)).map_err(io)?;
+    let log = String::from_utf8_lossy(&log).into_owned();
+    match child.wait() {
+        Ok(status) if !status.success() => return Err((CL_LINK_PROGRAM_FAILURE, log)),
+        Ok(_) => {}
+        // The program ignores its children or has reaped this one: the result says how it ended.
+        Err(e) if e.raw_os_error() == Some(libc::ECHILD) => {}
+        Err(e) => return Err(io(e)),
     }
-    std::fs::read(&out).map_err(io)
+    std::fs::read(&out).map_err(|e| (CL_LINK_PROGRAM_FAILURE, format!("{log}linking: {e}")))
 }
 
 /// Decodes an executable and places its variables.
