@@ -21,6 +21,7 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
     let registers = 1 + code.ops.iter().flat_map(|o| o.src.into_iter().chain([o.dst])).map(top).max().unwrap_or(0);
     // Cycle from which each register can be read.
     let mut ready = vec![0u64; registers];
+    let mut loading = vec![false; registers];
     let mut now = 0;
     let mut before: Option<MachineOp> = None;
     for at in 0..code.ops.len() {
@@ -30,10 +31,14 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
         }
         let w = words(&op);
         let mut issue = now + 1;
-        for (o, n) in op.src.into_iter().zip(w.src) {
-            for r in range(o, n) {
-                issue = issue.max(ready[r]);
-            }
+        let mut waits = false;
+        for r in op.src.into_iter().zip(w.src).flat_map(|(o, n)| range(o, n)) {
+            issue = issue.max(ready[r]);
+            waits |= loading[r] && ready[r] > now + 1;
+        }
+        if waits {
+            // Loads come back in groups: what was on its way beside the awaited one is there as well.
+            (0..registers).filter(|&r| loading[r]).for_each(|r| ready[r] = ready[r].min(issue));
         }
         let shares = before.filter(|_| issue == now + 1);
         if let Some(last) = shares.filter(|_| keeps_operands(op.class)) {
@@ -49,6 +54,7 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
         now = issue;
         for r in range(op.dst, w.dst[0]) {
             ready[r] = now + class_latency(op.class, &options.target.schedule) as u64;
+            loading[r] = matches!(op.class, OpClass::LoadGlobal | OpClass::LoadLocal | OpClass::LoadPrivate);
         }
         let ends = matches!(op.op, Op::Bra | Op::Brx | Op::Exit) && op.flags & flags::GHOST == 0;
         before = (!ends).then_some(op);
