@@ -93,6 +93,10 @@ spec! {
             unit_latency: u32 ["cycles"] = 1..=10000,
             /// Assumed latency of double-precision arithmetic.
             double_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency from a compare to what its predicate guards; a branch takes `latency` more.
+            predicate_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed latency of operations of the uniform datapath.
+            uniform_latency: u32 ["cycles"] = 1..=10000,
             /// Assumed latency of everything else.
             latency: u32 ["cycles"] = 1..=10000,
         }

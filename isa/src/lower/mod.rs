@@ -163,7 +163,7 @@ struct Scheduled {
 }
 
 /// What is taken off the register budget, one after the other, to reach full occupancy.
-const TIGHTER: [u32; 5] = [0, 1, 2, 3, 5];
+const TIGHTER: [u32; 6] = [0, 1, 2, 3, 5, 7];
 /// Registers that loads leave to what works on their results: which is best depends on the code, so both are tried.
 const HEADROOM: [u32; 2] = [0, 4];
 /// Code of more operations than this is scheduled once.

@@ -27,9 +27,9 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, headro
     let out = live_out(f, &units);
     for b in 0..f.blocks.len() {
         let mut live = out[b].clone();
-        for u in f.term_reads(&f.blocks[b].term).into_iter().flat_map(|s| units.span(s)) {
-            live.insert(u);
-        }
+        let branch: Vec<u32> = f.term_reads(&f.blocks[b].term).into_iter().flat_map(|s| units.span(s)).collect();
+        branch.iter().for_each(|&u| live.insert(u));
+        let mut ahead = (spec.latency, branch);
         let mut rest = std::mem::take(&mut f.blocks[b].insts);
         let mut pieces = Vec::new();
         while !rest.is_empty() {
@@ -37,8 +37,9 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, headro
             let piece = rest.split_off(cut);
             let mut before = live.clone();
             piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
-            pieces.push(Region::new(f, &units, &piece, &before, &live, options, [budget, headroom]).run(piece));
-            live = before;
+            let region = Region::new(f, &units, &piece, &before, &live, &ahead, options, [budget, headroom]);
+            pieces.push(region.run(piece));
+            (live, ahead) = (before, (0, Vec::new()));
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
@@ -77,6 +78,8 @@ pub(super) fn class_latency(class: OpClass, spec: &ScheduleSpec) -> u32 {
         LoadConstant | LoadUniform => spec.constant_latency,
         ReadSpecial | Xu | Convert | WarpReduce => spec.unit_latency,
         Fp64 => spec.double_latency,
+        Compare => spec.predicate_latency,
+        Uniform => spec.uniform_latency,
         _ => spec.latency,
     }
 }
@@ -205,6 +208,7 @@ impl<'a> Region<'a> {
         insts: &[MInst],
         before: &'a BitSet,
         after: &'a BitSet,
+        (branch, read): &(u32, Vec<u32>),
         options: &'a Options<'_>,
         [budget, headroom]: [u32; 2],
     ) -> Self {
@@ -226,9 +230,10 @@ impl<'a> Region<'a> {
         };
         region.depend(insts);
         for at in (0..n).rev() {
-            let own = latency(&insts[at], spec);
+            let awaited = region.touched[at].writes.iter().any(|u| read.contains(u));
+            let own = latency(&insts[at], spec) + if awaited { *branch } else { 0 };
             let below = region.next[at].iter().map(|&(s, d)| region.height[s as usize] + d).max();
-            region.height[at] = below.unwrap_or(own);
+            region.height[at] = below.map_or(own, |b| if awaited { b.max(own) } else { b });
         }
         for &u in region.touched.iter().flat_map(|t| &t.reads) {
             region.reads_left[u as usize] += 1;
@@ -368,7 +373,8 @@ impl<'a> Region<'a> {
                 let delta = self.pressure(i, &live);
                 // Starts of guarded registers come as late as possible; a full register file goes for what frees some.
                 let start = insts[i].pseudo && ready.len() > 1;
-                let long = !insts[i].is_ghost() && latency(&insts[i], self.spec) > self.spec.latency;
+                let short = matches!(insts[i].class, OpClass::Compare | OpClass::Uniform) || insts[i].is_ghost();
+                let long = !short && latency(&insts[i], self.spec) > self.spec.latency;
                 let limit = self.budget - if long { self.headroom.min(self.budget) } else { 0 };
                 let grows = tight && delta > 0
                     || words + delta > limit as i32 && delta > 0

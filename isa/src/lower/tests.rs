@@ -254,6 +254,33 @@ fn the_uniform_datapath_counts_loops_that_all_lanes_run_alike() {
     assert_eq!(uniform(&compile_with(local_sum(false), &Module::default(), &machine)), 0, "lanes leave one by one");
 }
 
+/// The listing of the micro-benchmark ilp_2: of two interleaved chains every second FFMA finds the multiplier and the
+/// addend in the operand cache, although the chains' first values come from two loads.
+#[test]
+fn interleaved_chains_reuse_their_common_operands() {
+    let mut b = Builder::new();
+    let id = b.global_id();
+    let (p, q) = (b.element(0, id), b.element(8, id));
+    let (m, c) = (b.element(16, id), b.element(24, id));
+    let m = b.one(Opcode::Load(F32_ACCESS), &[m], Ty::F32);
+    let c = b.one(Opcode::Load(F32_ACCESS), &[c], Ty::F32);
+    let mut x = b.one(Opcode::Load(F32_ACCESS), &[p], Ty::F32);
+    let mut y = b.one(Opcode::Load(F32_ACCESS), &[q], Ty::F32);
+    for _ in 0..8 {
+        x = b.one(Opcode::Fma, &[x, m, c], Ty::F32);
+        y = b.one(Opcode::Fma, &[y, m, c], Ty::F32);
+    }
+    let sum = b.one(Opcode::FBin(FBin::Add), &[x, y], Ty::F32);
+    b.effect(Opcode::Store(F32_ACCESS), &[p, sum]);
+    b.ret();
+    let mut machine = machine();
+    machine.compute_unit.register_file.reuse_cache = true;
+    let p = compile_with(b.f, &Module::default(), &machine);
+    let both = 0b110 << warpscope_exec::program::flags::REUSE_SHIFT;
+    let reusing = p.ops.iter().filter(|o| o.op == Op::FFmaF32 && o.flags & both == both).count();
+    assert!(reusing >= 8, "{}", disassemble(&p));
+}
+
 /// A loop with a divergent trip count: `for (k = 0; k < gid; k++) acc += k`.
 fn counting_loop() -> Function {
     let mut b = Builder::new();
