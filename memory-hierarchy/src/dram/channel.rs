@@ -69,7 +69,7 @@ impl Rank {
             bus_free: 0,
             last_write: false,
             last_end: 0,
-            next_refresh: timing.refi + timing.refi * u64::from(phase) / u64::from(phases.max(1)),
+            next_refresh: timing.refi * u64::from(phase) / u64::from(phases.max(1)),
         }
     }
 
