@@ -14,10 +14,19 @@ spec! {
             /// Bytes of code, from the program's start, that a launch brings into the second-level cache before its first
             /// warp begins. The launch's constant bank is brought there too.
             launch_preload: u32 ["B"] = 0..=1048576,
-            /// Compute units that share the second-level cache's port; those that a launch uses get equal parts of it.
+            /// Compute units that share the second-level cache's ports. A launch spreads evenly over such sets; the units
+            /// of a set that it uses get equal parts of the ports, one after the other.
             shared_units: u32 [""] = 1..=1024,
-            /// Cycles of that port for a line.
+            /// Cycles of the instructions' port for a line.
             shared_interval: f64 ["cycles"] = 0.0..=1000.0,
+            /// Lines that a unit gets in a row when its turn comes first in a launch.
+            shared_burst: u32 ["lines"] = 1..=1024,
+            /// What a launch's first line of instructions takes longer than others from the second-level cache.
+            first_fetch: u32 ["cycles"] = 0..=10000,
+            /// From a miss of a constant cache to the line's arrival from the second-level cache.
+            constant_latency: u32 ["cycles"] = 0..=10000,
+            /// Cycles of the constants' port for a line.
+            constant_interval: f64 ["cycles"] = 0.0..=1000.0,
         }
         sections {
             /// Instruction cache of a sub-core.

@@ -120,7 +120,7 @@ impl<const W: usize> ComputeUnit<W> {
         let (spec, timed) = (context.spec, context.timed);
         let cu = &spec.compute_unit;
         let code = timed.ops.len() as u64 * u64::from(spec.frontend.instruction_bytes);
-        state.frontend.share(&spec.frontend, context.grid.count());
+        state.frontend.share(&spec.frontend, context.grid.count(), number, spec.chip.compute_units);
         state.frontend.preload(context.code_base, code.min(u64::from(spec.frontend.launch_preload)));
         let line = u64::from(spec.frontend.l0_constant.line);
         state.frontend.preload(context.bank_base, line);

@@ -36,6 +36,9 @@ pub(crate) struct Frontend {
     l1: FetchCache,
     l1_constant: FetchCache,
     far: FetchCache,
+    /// Ports of the second level for instructions, and for constants used as operands.
+    ports: [SharedPort; 2],
+    constant_latency: u64,
     /// Bytes of a line of each cache.
     l0_line: LineSize,
     l1_line: LineSize,
@@ -51,6 +54,35 @@ pub(crate) struct Frontend {
     /// Lines that have just come from the L2: whoever waits for one gets it, even where no cache had room to keep it.
     arrived: Vec<FarLine>,
     pub counters: FetchCounters,
+}
+
+/// A compute unit's part of a port that others use too.
+#[derive(Clone, Debug, Default)]
+struct SharedPort {
+    /// Between two lines for this unit.
+    interval: u64,
+    /// How long the first line waits for those of the units whose turns come first.
+    turn: u64,
+    /// When the next line can be delivered.
+    free: u64,
+    idle: bool,
+}
+
+impl SharedPort {
+    /// For one of `sharers` units whose lines take `interval` cycles each, `alone` at least, and of which `before` lines
+    /// come first.
+    fn new(interval: f64, alone: u64, before: u64, sharers: u64) -> SharedPort {
+        let cycles = |lines: u64| (interval * lines as f64).round() as u64;
+        SharedPort { interval: alone.max(cycles(sharers)), turn: cycles(before), free: 0, idle: true }
+    }
+
+    /// When a line asked for at `at` is delivered.
+    fn start(&mut self, at: u64) -> u64 {
+        let turn = if std::mem::take(&mut self.idle) { self.turn } else { 0 };
+        let start = (at + turn).max(self.free);
+        self.free = start + self.interval;
+        start
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -73,6 +105,8 @@ impl Frontend {
             l1: FetchCache::new(&spec.l1_instruction),
             l1_constant: FetchCache::new(&spec.l1_constant),
             far: FetchCache::new(&spec.l2_fetch),
+            ports: Default::default(),
+            constant_latency: u64::from(spec.constant_latency),
             l0_line: LineSize::new(spec.l0_instruction.line),
             l1_line: LineSize::new(spec.l1_instruction.line),
             operand_line: LineSize::new(spec.l0_constant.line),
@@ -87,10 +121,15 @@ impl Frontend {
         }
     }
 
-    /// A launch of `groups` groups shares the second-level cache's port with other compute units.
-    pub fn share(&mut self, spec: &FrontendSpec, groups: u64) {
-        let sharers = groups.min(u64::from(spec.shared_units)) as f64;
-        self.far.interval = u64::from(spec.l2_fetch.interval).max((spec.shared_interval * sharers).round() as u64);
+    /// A launch of `groups` groups begins on `units` compute units, of which this is number `number`.
+    pub fn share(&mut self, spec: &FrontendSpec, groups: u64, number: u32, units: u32) {
+        let most = u64::from(spec.shared_units.min(units)).max(1);
+        let sharers = (groups * most).div_ceil(u64::from(units).max(1)).clamp(1, most);
+        let before = u64::from(number) % sharers * u64::from(spec.shared_burst);
+        let alone = u64::from(spec.l2_fetch.interval);
+        self.ports = [spec.shared_interval, spec.constant_interval]
+            .map(|interval| SharedPort::new(interval, alone, before, sharers));
+        self.ports[0].turn += u64::from(spec.first_fetch);
     }
 
     /// A launch has brought these bytes into the second-level cache.
@@ -166,18 +205,26 @@ impl Frontend {
             Some(ready) => there.max(ready),
             None => {
                 self.counters.l1_misses += 1;
-                let ready = self.load_far(address, there);
+                let ready = self.load_instructions(address, there);
                 self.l1.insert(line, ready);
                 ready
             }
         }
     }
 
-    fn load_far(&mut self, address: u64, at: u64) -> u64 {
+    fn load_instructions(&mut self, address: u64, at: u64) -> u64 {
+        let there = self.ports[0].start(at) + self.far.latency;
+        self.look_up_far(address, there)
+    }
+
+    fn load_constants(&mut self, address: u64, at: u64) -> u64 {
+        let there = self.ports[1].start(at) + self.constant_latency;
+        self.look_up_far(address, there)
+    }
+
+    fn look_up_far(&mut self, address: u64, there: u64) -> u64 {
         let line = self.far_line.number(address);
         self.counters.shared_requests += 1;
-        let start = self.far.start(at);
-        let there = start + self.far.latency;
         match self.far.lookup(line) {
             Some(PENDING) => PENDING,
             Some(ready) => there.max(ready),
@@ -206,7 +253,7 @@ impl Frontend {
             Some(ready) => ready,
             None => {
                 self.counters.constant_misses += 1;
-                let ready = self.load_far(address, at);
+                let ready = self.load_constants(address, at);
                 self.sub[sub].constant.insert(line, ready);
                 ready
             }
@@ -230,7 +277,7 @@ impl Frontend {
             Some(ready) => start.max(ready),
             None => {
                 self.counters.constant_misses += 1;
-                let ready = self.load_far(address, start);
+                let ready = self.load_constants(address, start);
                 self.l1_constant.insert(line, ready);
                 ready
             }
@@ -302,6 +349,10 @@ mod tests {
             launch_preload: 0,
             shared_units: 1,
             shared_interval: 0.0,
+            shared_burst: 1,
+            first_fetch: 0,
+            constant_latency: 80,
+            constant_interval: 0.0,
             l0_instruction: cache(1024, 128, 0),
             l1_instruction: cache(4096, 128, 20),
             l0_constant: cache(512, 64, 0),
@@ -329,6 +380,23 @@ mod tests {
         assert_eq!(lines, [0, 1, 2]);
         f.instruction(0, 128, 128 * 8, 0);
         assert_eq!(f.requests.len(), 5);
+    }
+
+    /// 16 of 132 units share a port, two cycles a line, three lines in a row: 32 groups are on four units of each set.
+    #[test]
+    fn units_take_turns_at_the_shared_port() {
+        let shared =
+            FrontendSpec { shared_units: 16, shared_interval: 2.0, shared_burst: 3, first_fetch: 40, ..spec(0) };
+        let first = |groups, number| {
+            let mut f = Frontend::new(&shared, 1);
+            f.share(&shared, groups, number, 132);
+            f.preload(0, 1024);
+            [f.instruction(0, 0, 1024, 0), f.instruction(0, 128, 1024, 0), f.instruction(0, 256, 1024, 500)]
+        };
+        assert_eq!(first(1, 0), [40 + 20 + 80, 40 + 20 + 80 + 2, 500 + 20 + 80], "alone");
+        assert_eq!(first(32, 7)[0], 3 * 3 * 2 + 40 + 20 + 80, "the fourth of four");
+        assert_eq!(first(32, 7)[1] - first(32, 7)[0], 4 * 2);
+        assert_eq!(first(1000, 131)[0], 3 * 3 * 2 + 40 + 20 + 80, "the fourth of sixteen");
     }
 
     #[test]
