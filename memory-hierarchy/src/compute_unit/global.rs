@@ -13,7 +13,7 @@ const NO_SLOT: u16 = u16::MAX;
 /// A warp access on its way through the L1, line by line.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Job {
-    kind: AccessKind,
+    pub(super) kind: AccessKind,
     pub(super) token: u32,
     wavefronts: u32,
     /// Slot of what waits for the L2, once anything does.
@@ -26,23 +26,11 @@ pub(super) struct Job {
     tag_cycles: u32,
     /// Whether `begin` was called.
     pub(super) begun: bool,
-    /// Whether its end must be told by a completion.
-    pub(super) announced: bool,
 }
 
 impl Job {
     pub(super) fn new(kind: AccessKind, token: u32, wavefronts: u32) -> Job {
-        Job {
-            kind,
-            token,
-            wavefronts,
-            slot: NO_SLOT,
-            next: 0,
-            tags_from: 0,
-            tag_cycles: 0,
-            begun: false,
-            announced: false,
-        }
+        Job { kind, token, wavefronts, slot: NO_SLOT, next: 0, tags_from: 0, tag_cycles: 0, begun: false }
     }
 }
 
@@ -411,7 +399,7 @@ impl GlobalPath {
             RequestKind::Fetch => {
                 self.fetches -= 1;
                 self.counters.fetch_sectors += sectors;
-                out.push(Completion { at, token: response.token, fetch: true });
+                out.push(Completion { at, token: response.token, fetch: true, left: false });
             }
             RequestKind::Store => self.outbox.stores -= response.asked.count_ones(),
             RequestKind::Atomic | RequestKind::Reduction => {
@@ -452,7 +440,7 @@ impl GlobalPath {
         self.free_slots.push(id);
         self.counters.data_wavefronts += u64::from(wavefronts);
         let last = self.take_banks(at, u64::from(wavefronts)) + u64::from(wavefronts) - 1;
-        out.push(Completion { at: last + u64::from(self.spec.fill_latency), token, fetch: false });
+        out.push(Completion { at: last + u64::from(self.spec.fill_latency), token, fetch: false, left: false });
     }
 }
 

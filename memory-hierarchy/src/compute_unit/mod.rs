@@ -82,13 +82,16 @@ pub enum Accepted {
     Done(u64),
     /// It is under way; a completion follows (loads that miss, and every global atomic, with or without a result).
     Pending,
+    /// It waits for room on the way to the L2. A completion says when it has left: a store's only one, a reduction's
+    /// first.
+    Inside,
     /// The load/store unit's queue is full; it has room at this cycle. Nothing has happened.
     Busy(u64),
     /// The load/store unit is held back by misses; `advance` will report room. Nothing has happened.
     Wait,
 }
 
-/// The end of an access that was [`Accepted::Pending`], or of a fetch.
+/// The end of an access that was [`Accepted::Pending`] or [`Accepted::Inside`], or of a fetch.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
     /// Cycle at which the data are there; not before the `now` of the `advance` that tells it.
@@ -97,6 +100,8 @@ pub struct Completion {
     pub token: u32,
     /// Whether it was a fetch.
     pub fetch: bool,
+    /// A reduction that was [`Accepted::Inside`] has only left; its end follows.
+    pub left: bool,
 }
 
 /// A response that is wholly in.
@@ -209,9 +214,9 @@ impl CuMemory {
         }
         let mut kept = self.spare.pop().unwrap_or_default();
         kept.extend_from_slice(lines);
-        job.announced = !access.kind.is_store();
         self.stalled.push_back(Stalled { job, lines: kept });
-        if job.announced { Accepted::Pending } else { Accepted::Done(start) }
+        let leaves = access.kind.is_store() || access.kind == AccessKind::Reduction;
+        if leaves { Accepted::Inside } else { Accepted::Pending }
     }
 
     /// Wavefronts of a global or private access in the data banks.
@@ -364,9 +369,9 @@ impl CuMemory {
             if !self.path.run(job, lines, at) {
                 return;
             }
-            let done = self.path.finish(job, at);
-            if let (Some(at), true) = (done, job.announced) {
-                out.push(Completion { at, token: job.token, fetch: false });
+            let left = job.kind == AccessKind::Reduction;
+            if let Some(at) = self.path.finish(job, at).or(left.then_some(at)) {
+                out.push(Completion { at, token: job.token, fetch: false, left });
             }
             let mut lines = std::mem::take(lines);
             lines.clear();

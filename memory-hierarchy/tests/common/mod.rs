@@ -151,7 +151,7 @@ impl System {
         let mut done: Vec<Completion> = vec![];
         for now in self.now..until {
             memory.advance(now, &mut done);
-            for c in done.drain(..) {
+            for c in done.drain(..).filter(|c| !c.left) {
                 assert!(c.at >= now && ends.insert((c.at, c.token)));
             }
             while let Some(&(at, token)) = ends.first().filter(|(at, _)| *at <= now) {
@@ -182,7 +182,7 @@ impl System {
                 };
                 match memory.access(now, &timed, coalescer) {
                     Accepted::Done(at) => assert!(ends.insert((at.max(now), token))),
-                    Accepted::Pending => {}
+                    Accepted::Pending | Accepted::Inside => {}
                     Accepted::Busy(at) => {
                         assert!(at > now);
                         warp.held = Some(access);

@@ -31,8 +31,9 @@ struct Pending {
     latest: u64,
     /// Entry in the table of atomics.
     atomic: u32,
-    /// Whether it is a global atomic without a result.
+    /// Whether it is a global atomic without a result, and whether that has left the compute unit.
     reduction: bool,
+    left: bool,
 }
 
 /// An access that the load/store unit has not taken yet.
@@ -198,8 +199,8 @@ impl<const W: usize> ComputeUnit<W> {
                 atomic = part.atomic;
             }
         }
-        slot.reductions += u32::from(reduction);
-        let token = self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic, reduction });
+        let token =
+            self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic, reduction, left: false });
         let queue = queue_index(op.needs.queue);
         for n in 0..parts as usize {
             if capture.parts()[n].space == Space::Private {
@@ -261,12 +262,8 @@ impl<const W: usize> ComputeUnit<W> {
     ) -> bool {
         match accepted {
             Accepted::Done(at) => self.end_part(token, at, queued, now, context),
-            Accepted::Pending => {
-                let index = self.lsu.pending[token as usize].slot as usize;
-                if let Some(slot) = self.slots[index].as_deref_mut() {
-                    slot.departure = slot.departure.max(now);
-                }
-            }
+            Accepted::Pending => self.leave(token, now),
+            Accepted::Inside => {}
             Accepted::Busy(at) => {
                 self.lsu.retry[queue] = at.max(now + 1);
                 return false;
@@ -323,6 +320,10 @@ impl<const W: usize> ComputeUnit<W> {
             if completion.fetch {
                 self.state.frontend.arrive_request(completion.token, completion.at);
                 fetched = true;
+            } else if completion.left {
+                self.leave(completion.token, completion.at);
+                let index = self.lsu.pending[completion.token as usize].slot as usize;
+                self.wake_if_draining(index, now, context);
             } else {
                 self.end_part(completion.token, completion.at, true, now, context);
             }
@@ -341,6 +342,16 @@ impl<const W: usize> ComputeUnit<W> {
         }
         if room && !self.lsu.queues[0].is_empty() {
             self.lsu.retry[0] = now;
+        }
+    }
+
+    /// An access has left for the L2: its warp does not wait for it, if it is a reduction.
+    fn leave(&mut self, token: u32, now: u64) {
+        let pending = &mut self.lsu.pending[token as usize];
+        pending.left = true;
+        if let Some(slot) = self.slots[pending.slot as usize].as_deref_mut() {
+            slot.departure = slot.departure.max(now);
+            slot.reductions += u32::from(pending.reduction);
         }
     }
 
@@ -371,7 +382,7 @@ impl<const W: usize> ComputeUnit<W> {
         }
         slot.produce(context.timed.writes(op), done.latest + u64::from(op.latency), op.producer);
         slot.outstanding -= 1;
-        slot.reductions -= u32::from(done.reduction);
+        slot.reductions -= u32::from(done.reduction && done.left);
         self.lsu.pending[token as usize].reduction = false;
         self.lsu.free.push(token);
         if wake {
@@ -457,6 +468,7 @@ impl<const W: usize> ComputeUnit<W> {
             latest: 0,
             atomic: NO_ATOMIC,
             reduction: false,
+            left: false,
         });
         let lines = self.lsu.lines.clone();
         self.lsu.constants.push(ConstantWait { token, lines, latest, extra });
