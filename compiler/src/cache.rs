@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// First bytes of an entry; changed whenever the pipe or the layout does.
-const MAGIC: &[u8; 8] = b"WSCC\x00\x00\x00\x02";
+const MAGIC: &[u8; 8] = b"WSCC\x00\x00\x00\x03";
 /// Bytes that the cache may take; the entries used least recently go first.
 const LIMIT: u64 = 256 << 20;
 

@@ -106,7 +106,11 @@ pub(crate) fn run(
 ) -> Result<Compiled, CompileError> {
     let disabled = arguments.iter().any(|a| a == "-O0");
     let passes = if disabled { PASSES_DISABLED } else { PASSES };
-    let mut translate = vec!["--spirv-ext=+all", "--spirv-max-version=1.3"];
+    // From 1.4 on a loop can say by how many trips it is to be unrolled (PartialCount); other programs stay at what
+    // more consumers read.
+    let hinted = text.contains("unroll");
+    let version = if hinted { "--spirv-max-version=1.4" } else { "--spirv-max-version=1.3" };
+    let mut translate = vec!["--spirv-ext=+all", version];
     if arguments.iter().any(|a| a == "-cl-kernel-arg-info") {
         translate.push("--preserve-ocl-kernel-arg-type-metadata-through-string");
     }

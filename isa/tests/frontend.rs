@@ -76,6 +76,24 @@ fn attributes_arrive() {
 }
 
 #[test]
+fn loop_hints_go_to_the_headers_of_their_loops() {
+    // The translator repeats the hints of loops that are tested at their end, also in blocks behind them.
+    let source = r#"__kernel void k(__global int *p, int n) {
+        int j = 0, s = 0;
+        _Pragma("unroll 3") for (int i = 0; i < n; i++) s += p[i];
+        _Pragma("nounroll") do { s ^= p[j]; j += s; } while (j < n);
+        while (s > 0) s -= p[s];
+        _Pragma("unroll 1") for (int i = 0; i < s; i++) p[i] = i;
+        _Pragma("unroll") for (int i = 0; i < 9; i++) p[i] *= s;
+    }"#;
+    let m = decode(&compile(source, Level::O2, &[])).expect("decodes");
+    let hints = m.functions.iter().flat_map(|f| &f.blocks).map(|b| b.unroll);
+    let mut hints: Vec<String> = hints.filter(|h| *h != UnrollHint::None).map(|h| format!("{h:?}")).collect();
+    hints.sort();
+    assert_eq!(hints, ["Factor(1)", "Factor(3)", "Never", "Unroll"]);
+}
+
+#[test]
 fn asynchronous_copies_become_loops() {
     let source = r#"__kernel void k(__global const float4 *p, __local float4 *l, __global float4 *q, int n) {
         event_t e = async_work_group_copy(l, p, n, 0);

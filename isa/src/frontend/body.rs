@@ -3,11 +3,12 @@
 use super::constants::ConstLeaf;
 use super::emit::Emitter;
 use super::error::{FrontendError, Res};
+use super::hints::{self, LoopHint};
 use super::module::{ExtSet, IdMap, ModuleReader};
 use super::printf::PrintfSites;
 use super::types::Kind;
 use super::words::Instr;
-use crate::ir::{Block, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
+use crate::ir::{Block, Function, IBin, Inst, Loc, Opcode, Target, Ty, Value};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, Op};
 
@@ -46,6 +47,7 @@ pub(super) struct Body<'m, 'a> {
     phis: IdMap<Vec<Phi>>,
     /// Terminators whose targets' arguments are filled in at the end: (block, instruction, own label, target labels).
     edges: Vec<(Block, Inst, u32, Vec<u32>)>,
+    hints: Vec<LoopHint>,
     label: u32,
     open: bool,
     constant_cache: IdMap<(Block, Typed)>,
@@ -73,6 +75,7 @@ pub(super) fn translate(m: &ModuleReader<'_>, index: usize, shared: &mut Shared)
         labels: IdMap::default(),
         phis: IdMap::default(),
         edges: Vec::new(),
+        hints: Vec::new(),
         label: 0,
         open: false,
         constant_cache: IdMap::default(),
@@ -374,20 +377,8 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn loop_hint(&mut self, i: &Instr<'_>) -> Res<()> {
-        let (mask, first) = if i.op == Op::LoopMerge { (i.at(2)?, 3) } else { (i.at(0)?, 1) };
-        let hint = if mask & 2 != 0 {
-            UnrollHint::Never
-        } else if mask & 0x100 != 0 {
-            // Operands come in the order of the mask's bits: those below PartialCount have one each.
-            let before = (mask & 0xf8).count_ones() as usize;
-            UnrollHint::Factor(i.at(first + before)?)
-        } else if mask & 1 != 0 {
-            UnrollHint::Unroll
-        } else {
-            UnrollHint::None
-        };
-        let block = self.e.block.0 as usize;
-        self.e.f.blocks[block].unroll = hint;
+        let hint = LoopHint::read(i, self.e.block, |l| self.block_of(l))?;
+        self.hints.push(hint);
         Ok(())
     }
 
@@ -539,6 +530,7 @@ impl<'a> Body<'_, 'a> {
             }
             self.e.f.blocks[block.0 as usize].insts.extend(terminator);
         }
+        hints::apply(&mut self.e.f, &self.hints);
         Ok(())
     }
 }

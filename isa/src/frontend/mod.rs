@@ -13,6 +13,7 @@ mod emit;
 mod error;
 mod geometry;
 mod groups;
+mod hints;
 mod intfn;
 mod kernel;
 mod mathfn;

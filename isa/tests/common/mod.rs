@@ -31,7 +31,7 @@ pub fn compile(source: &str, level: Level, options: &[&str]) -> Vec<u8> {
     }
     let translator = [
         "--spirv-ext=+all",
-        "--spirv-max-version=1.3",
+        "--spirv-max-version=1.4",
         "--preserve-ocl-kernel-arg-type-metadata-through-string",
         "-o",
         "-",
