@@ -243,6 +243,8 @@ fn semantics<L: Level, const W: usize>(
         Op::IMadWideU => x.widen3(|a, b, c| (a as u64 * b as u64).wrapping_add(c)),
         Op::IAdd3 => x.map3(|a, b, c| a.wrapping_add(b).wrapping_add(c)),
         Op::Lea32 => x.map2(|a, b| (a << (op.imm & 31)).wrapping_add(b)),
+        Op::LeaHiU32 => x.map2(|a, b| (a >> (op.imm & 31)).wrapping_add(b)),
+        Op::LeaHiS32 => x.map2(|a, b| (((a as i32) >> (op.imm & 31)) as u32).wrapping_add(b)),
         Op::Lea64 => x.wide2(|a, b| (a << (op.imm & 63)).wrapping_add(b)),
         Op::LeaSext => x.widen2(|a, b| ((a as i32 as u64) << (op.imm & 63)).wrapping_add(b)),
         Op::LeaZext => x.widen2(|a, b| ((a as u64) << (op.imm & 63)).wrapping_add(b)),

@@ -58,6 +58,8 @@ ops! {
     IMadWideU: IMadWide, "imad.wide.u32", "d (pair) = zext(a32) * zext(b32) + c (pair)";
     IAdd3: Alu, "iadd3", "d = a + b + c";
     Lea32: Alu, "lea", "d = (a << imm) + b";
+    LeaHiU32: Alu, "lea.hi", "d = (a >> imm) + b";
+    LeaHiS32: Alu, "lea.hi.sx32", "d = (a >> imm, arithmetic) + b";
     Lea64: Alu, "lea.64", "d (pair) = (a (pair) << imm) + b (pair)";
     LeaSext: Alu, "lea.sx32", "d (pair) = (sext(a32) << imm) + b (pair)";
     LeaZext: Alu, "lea.ux32", "d (pair) = (zext(a32) << imm) + b (pair)";

@@ -180,7 +180,9 @@ fn trailer(op: &MachineOp) -> String {
             format!(" ({})", set.join(" "))
         }
         Lop3 => format!(", {:#04x}", op.imm),
-        Lea32 | Lea64 | LeaSext | LeaZext | Bar | BarSub | MemBar | Trap => format!(", {}", op.imm),
+        Lea32 | LeaHiU32 | LeaHiS32 | Lea64 | LeaSext | LeaZext | Bar | BarSub | MemBar | Trap => {
+            format!(", {}", op.imm)
+        }
         _ => String::new(),
     }
 }

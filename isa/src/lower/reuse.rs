@@ -3,10 +3,12 @@ use super::Options;
 use super::emit::Code;
 use super::schedule::class_latency;
 use warpscope_exec::ops::{Op, OpClass, words};
-use warpscope_exec::program::{MachineOp, Operand, OperandKind, flags};
+use warpscope_exec::program::{Operand, OperandKind, flags};
 
-/// Marks a source where the operation before it in the same straight line read the same register in the same slot,
-/// did not write it, and the operation can issue in the very next cycle (else another warp's operands replace it).
+/// Marks a source where the operand cache holds the register since an earlier operation read it in the same slot: all
+/// between issue in successive cycles (else another warp's operands replace it), and none read another register there
+/// or wrote this one. Operations of the uniform datapath and constant operands leave the cache alone (sass `ilp`:
+/// UIADD3 and ISETP with a uniform register between two FFMA that share two operands).
 pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
     if !options.reuse_cache {
         return;
@@ -21,43 +23,47 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
     let registers = 1 + code.ops.iter().flat_map(|o| o.src.into_iter().chain([o.dst])).map(top).max().unwrap_or(0);
     // Cycle from which each register can be read.
     let mut ready = vec![0u64; registers];
-    let mut loading = vec![false; registers];
     let mut now = 0;
-    let mut before: Option<MachineOp> = None;
+    let mut held = [Operand::NONE; 3];
     for at in 0..code.ops.len() {
         let op = code.ops[at];
         if starts[at] {
-            before = None;
+            held = [Operand::NONE; 3];
+            ready.fill(now);
         }
         let w = words(&op);
         let mut issue = now + 1;
-        let mut waits = false;
-        for r in op.src.into_iter().zip(w.src).flat_map(|(o, n)| range(o, n)) {
-            issue = issue.max(ready[r]);
-            waits |= loading[r] && ready[r] > now + 1;
-        }
-        if waits {
-            // Loads come back in groups: what was on its way beside the awaited one is there as well.
-            (0..registers).filter(|&r| loading[r]).for_each(|r| ready[r] = ready[r].min(issue));
-        }
-        let shares = before.filter(|_| issue == now + 1);
-        if let Some(last) = shares.filter(|_| keeps_operands(op.class)) {
-            for slot in 0..3 {
-                let o = op.src[slot];
-                let vector = matches!(o.kind(), OperandKind::Register(_));
-                let written = range(last.dst, words(&last).dst[0]).any(|r| range(o, w.src[slot]).any(|x| x == r));
-                if vector && last.src[slot] == o && !written {
-                    code.ops[at].flags |= 1 << (flags::REUSE_SHIFT + slot as u8);
-                }
+        for (o, n) in op.src.into_iter().zip(w.src) {
+            for r in range(o, n) {
+                issue = issue.max(ready[r]);
             }
         }
-        now = issue;
-        for r in range(op.dst, w.dst[0]) {
-            ready[r] = now + class_latency(op.class, &options.target.schedule) as u64;
-            loading[r] = matches!(op.class, OpClass::LoadGlobal | OpClass::LoadLocal | OpClass::LoadPrivate);
+        if issue > now + 1 {
+            held = [Operand::NONE; 3];
         }
-        let ends = matches!(op.op, Op::Bra | Op::Brx | Op::Exit) && op.flags & flags::GHOST == 0;
-        before = (!ends).then_some(op);
+        now = issue;
+        let keeps = keeps_operands(op.class);
+        if keeps {
+            for slot in 0..3 {
+                let o = op.src[slot];
+                if !matches!(o.kind(), OperandKind::Register(_)) {
+                    continue;
+                }
+                if held[slot] == o {
+                    code.ops[at].flags |= 1 << (flags::REUSE_SHIFT + slot as u8);
+                }
+                held[slot] = o;
+            }
+        } else if op.flags & (flags::UNIFORM | flags::GHOST) == 0 {
+            held = [Operand::NONE; 3];
+        }
+        for r in range(op.dst, w.dst[0]) {
+            // What takes a time of its own is waited for before anything else is counted.
+            let latency = if keeps { class_latency(op.class, &options.target.schedule) as u64 } else { 1 };
+            ready[r] = now + latency;
+            // Wide operands are read in pairs.
+            held.iter_mut().filter(|h| range(**h, 2).contains(&r)).for_each(|h| *h = Operand::NONE);
+        }
     }
 }
 

@@ -115,6 +115,8 @@ fn computes_places(op: Op) -> bool {
             | IMul32
             | IMad32
             | Lea32
+            | LeaHiU32
+            | LeaHiS32
             | Shl32
             | LShr32
             | AShr32

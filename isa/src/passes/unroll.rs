@@ -131,7 +131,7 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
         UnrollHint::Factor(n) => vec![n.min(64)],
         // Copies gain little where each may be the last, or where they wait for atomics one by one.
         UnrollHint::None if l.exits(f).len() > 1 && !limits.several_exits => return false,
-        UnrollHint::None if matches!(counted.step, Step::Value(_)) && has_atomic(f, l) => return false,
+        UnrollHint::None if !countable(f, l, &s, &counted) => return false,
         _ => factors(size, l.blocks.len() <= 2, trips, &counted, limits),
     };
     if factors.is_empty() || !loops::close(f, l) {
@@ -168,8 +168,45 @@ fn factors(size: usize, line: bool, trips: Option<u64>, counted: &Counted, limit
     limits.factors.iter().copied().filter(|&n| n > 1 && fits(n)).collect()
 }
 
-fn has_atomic(f: &Function, l: &Loop) -> bool {
-    l.blocks.iter().flat_map(|&b| &f.block(b).insts).any(|&i| matches!(f.inst(i).op, Opcode::Atomic { .. }))
+/// Whether the number of trips is known to be the division of the distance by the step. Where the step is a value,
+/// the loop must be one that ends (without atomics and volatile accesses), its end lie outside, and the first value
+/// plus a step must show the step again, which it does not where both are multiples of the same constant:
+/// 4 x + 4 y becomes 4 (x + y).
+fn countable(f: &Function, l: &Loop, s: &Shape, counted: &Counted) -> bool {
+    let Step::Value(step) = counted.step else { return true };
+    let acts = |&i: &Inst| match f.inst(i).op {
+        Opcode::Atomic { .. } => true,
+        Opcode::Load(a) | Opcode::Store(a) => a.volatile,
+        _ => false,
+    };
+    if counted.inclusive() || l.blocks.iter().flat_map(|&b| &f.block(b).insts).any(acts) {
+        return false;
+    }
+    let start = f.terminator(s.entry).and_then(|t| f.inst(t).targets[0].args.get(counted.param).copied());
+    let (mut first, mut moves) = (Vec::new(), Vec::new());
+    if let Some(start) = start {
+        multiples(f, start, 1, &mut first);
+    }
+    multiples(f, step, 1, &mut moves);
+    !moves.iter().any(|m| m.1 != 1 && first.iter().any(|t| t.1 == m.1 && t.0 != m.0))
+}
+
+/// The terms of a sum with their constant factors.
+fn multiples(f: &Function, v: Value, factor: u64, out: &mut Vec<(Value, u64)>) {
+    let constant = |v: Value| f.as_const(v);
+    match f.def_inst(v).map(|d| (&d.op, &d.args)) {
+        Some((Opcode::IBin(IBin::Add), args)) if out.len() < 8 => {
+            multiples(f, args[0], factor, out);
+            multiples(f, args[1], factor, out);
+        }
+        Some((Opcode::IBin(IBin::Mul), args)) if constant(args[1]).is_some() => {
+            multiples(f, args[0], factor.wrapping_mul(constant(args[1]).unwrap_or(1)), out);
+        }
+        Some((Opcode::IBin(IBin::Shl), args)) if constant(args[1]).is_some_and(|c| c < 64) => {
+            multiples(f, args[0], factor << constant(args[1]).unwrap_or(0), out);
+        }
+        _ => out.push((v, factor)),
+    }
 }
 
 fn block_size(f: &Function, b: Block) -> usize {

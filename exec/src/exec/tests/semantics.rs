@@ -171,6 +171,10 @@ fn mixed_widths() {
     for imm in [0, 2, 5] {
         let with = |o| MachineOp { imm, ..op(o) };
         check::<32>(with(Op::Lea32), [false; 3], false, &|[a, b, _]| ((a << imm) + b) & 0xffff_ffff);
+        check::<32>(with(Op::LeaHiU32), [false; 3], false, &|[a, b, _]| ((a >> imm) + b) & 0xffff_ffff);
+        check::<32>(with(Op::LeaHiS32), [false; 3], false, &|[a, b, _]| {
+            ((a as u32 as i32 as i64 >> imm) + b as i64) as u64 & 0xffff_ffff
+        });
         check::<32>(with(Op::Lea64), [true; 3], true, &|[a, b, _]| (a << imm).wrapping_add(b));
         check::<32>(with(Op::LeaZext), [false, true, false], true, &|[a, b, _]| (a << imm).wrapping_add(b));
         check::<32>(with(Op::LeaSext), [false, true, false], true, &|[a, b, _]| {

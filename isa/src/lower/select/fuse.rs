@@ -88,7 +88,9 @@ impl Selector<'_> {
             self.push(Op::LeaSext, d, &src).imm = s.factor.trailing_zeros() as i32;
             return true;
         }
-        if s.factor == 1 {
+        // The bank's base is part of what reads it: nothing is added word by word.
+        let bank = self.is_constant_bank(base);
+        if s.factor == 1 && !(bank && self.has(wide)) {
             let src = [self.operand(s.index), self.operand(base)];
             let d = self.destination(result);
             self.push(if s.signed { Op::IAddSext } else { Op::IAddZext }, d, &src);
@@ -166,12 +168,19 @@ impl Selector<'_> {
                     self.push(Op::Lea32, dst, &src).imm = shift as i32;
                     return true;
                 }
-                // Two literals would need a move.
-                Opcode::IBin(IBin::Mul) if scaled && self.f.as_const(other).is_some() => {}
                 Opcode::IBin(IBin::Mul) if self.has(Op::IMad32) => {
                     let src = [d.args[0], d.args[1], other].map(|v| self.operand(v));
                     let dst = self.destination(result);
                     self.push(Op::IMad32, dst, &src);
+                    return true;
+                }
+                Opcode::IBin(shift @ (IBin::LShr | IBin::AShr)) if single => {
+                    let op = if shift == IBin::LShr { Op::LeaHiU32 } else { Op::LeaHiS32 };
+                    let count = self.f.as_const(d.args[1]).filter(|s| (1..32).contains(s) && self.has(op));
+                    let Some(count) = count else { continue };
+                    let src = [d.args[0], other].map(|v| self.operand(v));
+                    let dst = self.destination(result);
+                    self.push(op, dst, &src).imm = count as i32;
                     return true;
                 }
                 Opcode::IBin(IBin::Shl) if self.has(Op::Lea32) => {

@@ -1,6 +1,6 @@
 //! Loads, stores and atomics: address folding, splitting into accesses, vectors in consecutive registers.
 use super::Selector;
-use crate::ir::{Access, Inst, InstData, Opcode, Ty, Value};
+use crate::ir::{Access, IBin, Inst, InstData, Opcode, Ty, Value};
 use crate::lower::LowerError;
 use crate::lower::mir::{File, Opd, VReg};
 use warpscope_exec::ops::{Op, OpClass};
@@ -74,8 +74,8 @@ impl Selector<'_> {
         unreachable!("parts cover all elements")
     }
 
-    /// Folds constant offsets of the address into an immediate.
-    fn address(&mut self, pointer: Value) -> Address {
+    /// Folds constant offsets of the address into an immediate; where the variable stands only for loads and stores.
+    fn address(&mut self, pointer: Value, moves: bool) -> Address {
         let wide = self.f.ty(pointer).bits() == 64;
         let (mut base, mut offset) = (pointer, 0i64);
         while let Some(d) = self.f.def_inst(base) {
@@ -95,6 +95,12 @@ impl Selector<'_> {
             }
         }
         let constant_bank = self.is_constant_bank(base);
+        if !wide
+            && moves
+            && let Some((index, whole)) = self.masked_element(base, offset)
+        {
+            return Address { base: self.operand(index), offset: whole as i32, constant_bank };
+        }
         let mut base = self.operand(base);
         if !wide {
             // A fixed local or private address: all of it fits the immediate.
@@ -109,13 +115,29 @@ impl Selector<'_> {
         Address { base, offset: offset as i32, constant_bank }
     }
 
+    /// A masked offset into a variable at a fixed local or private address: the place is part of the immediate (sass
+    /// `aes_like`, `lds_stride`: LDS of a register and a uniform one; ATOMS takes a sum).
+    fn masked_element(&mut self, pointer: Value, offset: i64) -> Option<(Value, i64)> {
+        let d = self.f.def_inst(pointer).filter(|d| matches!(d.op, Opcode::PtrAdd { .. }))?;
+        let (base, index) = (d.args[0], d.args[1]);
+        let masked = self.f.def_inst(index).is_some_and(|m| {
+            m.op == Opcode::IBin(IBin::And) && self.f.as_const(m.args[1]).is_some_and(|c| c < 1 << 24)
+        });
+        if !masked {
+            return None;
+        }
+        let place = self.operand(base);
+        let whole = self.out.pool.literal(place)? as i64 + offset;
+        self.fits(whole).then_some((index, whole))
+    }
+
     fn fits(&self, offset: i64) -> bool {
         let half = 1i64 << (self.options.target.memory_offset_bits - 1);
         (-half..half).contains(&offset)
     }
 
     /// Whether a pointer leads to a module-scope variable in constant memory.
-    fn is_constant_bank(&self, mut pointer: Value) -> bool {
+    pub(super) fn is_constant_bank(&self, mut pointer: Value) -> bool {
         while let Some(d) = self.f.def_inst(pointer) {
             match d.op {
                 Opcode::PtrAdd { .. } | Opcode::Bitcast | Opcode::CastSpace => pointer = d.args[0],
@@ -129,7 +151,7 @@ impl Selector<'_> {
     pub(super) fn select_load(&mut self, inst: Inst, data: &InstData, access: Access) -> Result<(), LowerError> {
         let ty = self.f.ty(data.results[0]);
         let space = self.f.ty(data.args[0]);
-        let a = self.address(data.args[0]);
+        let a = self.address(data.args[0], true);
         let op = match space {
             Ty::PtrGlobal => Op::LdGlobal,
             Ty::PtrConstant => Op::LdConstant,
@@ -173,7 +195,7 @@ impl Selector<'_> {
             Ty::PtrGeneric => Op::StGeneric,
             other => return Err(self.error(format!("a store goes through a value of type {other:?}"))),
         };
-        let a = self.address(data.args[0]);
+        let a = self.address(data.args[0], true);
         let element = element_bytes(ty);
         let values = &data.args[1..];
         for (first, count) in split(element, values.len() as u32, access.align) {
@@ -277,7 +299,7 @@ impl Selector<'_> {
                 )));
             }
         };
-        let a = self.address(data.args[0]);
+        let a = self.address(data.args[0], false);
         let mut src = vec![a.base];
         src.extend(data.args[1..].iter().map(|&v| self.operand(v)));
         let result = data.results.first().copied().filter(|r| self.used[r.0 as usize]);

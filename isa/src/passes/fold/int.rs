@@ -3,9 +3,12 @@ use super::super::facts::non_negative;
 use super::{Folder, Outcome};
 use crate::ir::eval::{self, mask, signed};
 use crate::ir::{Cond, IBin, IUn, InstData, Opcode, Ty, Value, flag};
+use std::cmp::Ordering;
 
 /// How deep 64-bit sums are followed to find their low word.
 const NARROWING_DEPTH: u32 = 8;
+/// How deep constants are looked for in masked indices.
+const CONSTANT_DEPTH: u32 = 3;
 
 impl Folder<'_> {
     pub(super) fn ibin(&mut self, op: IBin, d: &InstData) -> Outcome {
@@ -129,8 +132,11 @@ impl Folder<'_> {
             }
             _ => {}
         }
-        if let Some(cut) = self.cut_product(op, a, b, y) {
+        if let Some(cut) = self.cut_product(op, a, b, y).or_else(|| self.masked_product(op, a, y, ty)) {
             return cut;
+        }
+        if let Some(sum) = self.masked_sum(op, a, b, ty) {
+            return sum;
         }
         let Some((Opcode::IBin(inner), x, flags)) = self.def(a) else { return Outcome::Keep };
         let Some(k) = x.get(1).and_then(|&v| self.known(v)) else { return Outcome::Keep };
@@ -169,6 +175,90 @@ impl Folder<'_> {
         let low = mask(u64::MAX, 32);
         let product = self.emit(Opcode::IBin(IBin::Mul), &[x[0], b], Ty::I64);
         (y < 1 << 16).then(|| self.merged(IBin::And, product, low * y, Ty::I64, 0))
+    }
+
+    /// The offset of a masked index: what is masked is scaled first, `(x & c) * y` becomes `(x * y) & (c * y)`, so that
+    /// neighbouring indices share the product (sass `const_uniform`, `lds_stride`, `thr_fadd`).
+    fn masked_product(&mut self, op: IBin, a: Value, y: u64, ty: Ty) -> Option<Outcome> {
+        if op != IBin::Mul || !(2..1 << 16).contains(&y) || !y.is_power_of_two() {
+            return None;
+        }
+        let (inner, extended) = match self.def(a)? {
+            (Opcode::Zext | Opcode::Sext, x, _) if ty == Ty::I64 && self.f.ty(x[0]) == Ty::I32 => (x[0], true),
+            _ if ty == Ty::I32 => (a, false),
+            _ => return None,
+        };
+        let once = self.uses.get(inner.0 as usize).is_none_or(|&n| n <= 1);
+        let (Opcode::IBin(IBin::And), x, _) = self.def(inner)? else { return None };
+        let table = self.known(x[1])?.checked_mul(y).filter(|m| once && *m < 1 << 31)?;
+        let scaled = self.scaled(x[0], y);
+        if !extended {
+            return Some(self.merged(IBin::And, scaled, table, ty, 0));
+        }
+        let k = self.constant(Ty::I32, table);
+        let masked = self.emit(Opcode::IBin(IBin::And), &[scaled, k], Ty::I32);
+        Some(Outcome::Op(Opcode::Zext, vec![masked], 0))
+    }
+
+    /// `x * y` modulo 2^32, of which the lowest bits do not matter; `y` a power of two. Constants go outwards.
+    fn scaled(&mut self, x: Value, y: u64) -> Value {
+        let shift = u64::from(y.trailing_zeros());
+        if let Some((Opcode::IBin(IBin::LShr), args, _)) = self.def(x)
+            && let Some(k) = self.known(args[1]).filter(|k| (1..32).contains(k))
+        {
+            return match k.cmp(&shift) {
+                Ordering::Equal => args[0],
+                Ordering::Less => self.with(IBin::Mul, args[0], 1 << (shift - k)),
+                Ordering::Greater => self.with(IBin::LShr, args[0], k - shift),
+            };
+        }
+        let (rest, k) = self.without_constant(x, CONSTANT_DEPTH).unwrap_or((x, 0));
+        let product = self.with(IBin::Mul, rest, y);
+        if k == 0 { product } else { self.with(IBin::Add, product, k.wrapping_mul(y)) }
+    }
+
+    /// A 32-bit sum without its constant part, and that.
+    fn without_constant(&mut self, v: Value, depth: u32) -> Option<(Value, u64)> {
+        let (Opcode::IBin(op), args, _) = self.def(v)? else { return None };
+        let known = self.known(args[1]);
+        match (op, known) {
+            _ if depth == 0 => None,
+            (IBin::Add, Some(k)) => Some((args[0], k)),
+            (IBin::Add, None) => {
+                let (rest, k) = match self.without_constant(args[0], depth - 1) {
+                    Some((rest, k)) => ([rest, args[1]], k),
+                    None => {
+                        let (rest, k) = self.without_constant(args[1], depth - 1)?;
+                        ([args[0], rest], k)
+                    }
+                };
+                Some((self.emit(Opcode::IBin(IBin::Add), &rest, Ty::I32), k))
+            }
+            (IBin::Mul, Some(m)) => {
+                let (rest, k) = self.without_constant(args[0], depth - 1)?;
+                Some((self.with(IBin::Mul, rest, m), k.wrapping_mul(m)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A new 32-bit operation with a constant.
+    fn with(&mut self, op: IBin, a: Value, k: u64) -> Value {
+        let k = self.constant(Ty::I32, k);
+        self.emit(Opcode::IBin(op), &[a, k], Ty::I32)
+    }
+
+    /// What is masked after it was scaled keeps its constants outside, where copies of a loop's body share the rest.
+    fn masked_sum(&mut self, op: IBin, a: Value, b: Value, ty: Ty) -> Option<Outcome> {
+        let (Opcode::IBin(IBin::Mul), x, _) = self.def(a)? else { return None };
+        let scale = self.known(x[1]).filter(|k| k.is_power_of_two() && *k > 1)?;
+        if op != IBin::And || ty != Ty::I32 {
+            return None;
+        }
+        let (rest, k) = self.without_constant(x[0], CONSTANT_DEPTH)?;
+        let product = self.with(IBin::Mul, rest, scale);
+        let sum = self.with(IBin::Add, product, k.wrapping_mul(scale));
+        Some(Outcome::Op(Opcode::IBin(IBin::And), vec![sum, b], 0))
     }
 
     fn merged(&mut self, op: IBin, a: Value, k: u64, ty: Ty, flags: u8) -> Outcome {
