@@ -7,6 +7,7 @@
 
 mod cache;
 mod flush;
+mod hints;
 mod options;
 mod pipeline;
 mod tools;

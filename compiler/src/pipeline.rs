@@ -2,7 +2,7 @@
 //!
 //! It runs inside of programs that may have set up anything: a preloaded library stays out of the tools, a tool that ends
 //! early must not end the program (SIGPIPE), and children may be reaped by others (ECHILD).
-use crate::{CompileError, Compiled, Request, Standard, Tools, flush};
+use crate::{CompileError, Compiled, Request, Standard, Tools, flush, hints};
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{Read, Write};
@@ -115,11 +115,14 @@ pub(crate) fn run(
         translate.push("--preserve-ocl-kernel-arg-type-metadata-through-string");
     }
     translate.extend(["-o", "-", "-"]);
+    // Assembly where it is read here as well; bitcode takes less time.
+    let hinted = hints::may_have(text);
+    let form = if hinted { "-S" } else { "-c" };
     let stages = vec![
         Stage {
             tool: "clang",
             command: Command::new(&tools.clang),
-            arguments: arguments.iter().map(String::as_str).chain(["-emit-llvm", "-c", "-", "-o", "-"]).collect(),
+            arguments: arguments.iter().map(String::as_str).chain(["-emit-llvm", form, "-", "-o", "-"]).collect(),
         },
         Stage {
             tool: "opt",
@@ -135,6 +138,7 @@ pub(crate) fn run(
     }
     let flushes = arguments.iter().any(|a| a == "-cl-denorms-are-zero");
     let spirv = if flushes { flush::mark(out.bytes) } else { out.bytes };
+    let spirv = if hinted { hints::mark(spirv, &String::from_utf8_lossy(&out.first)) } else { spirv };
     Ok(Compiled { spirv, log: out.log, cached: false })
 }
 
@@ -146,6 +150,8 @@ struct Stage<'a> {
 
 struct Output {
     bytes: Vec<u8>,
+    /// What the first stage gave the second.
+    first: Vec<u8>,
     log: String,
 }
 
@@ -183,15 +189,15 @@ enum Input {
     Tool(ChildStdout),
 }
 
-/// Hands a stage its input, on a thread of its own; gives the number of bytes.
-fn feed(input: Input, stdin: Option<ChildStdin>) -> JoinHandle<usize> {
+/// Hands a stage its input, on a thread of its own; gives it back.
+fn feed(input: Input, stdin: Option<ChildStdin>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut broken_pipe = SigSet::empty();
         broken_pipe.add(Signal::SIGPIPE);
-        if broken_pipe.thread_block().is_err() {
-            return 0;
-        }
         let mut bytes = Vec::new();
+        if broken_pipe.thread_block().is_err() {
+            return bytes;
+        }
         match input {
             Input::Text(text) => bytes = text.into_bytes(),
             // What was read before an error is still of use: the exit status decides.
@@ -199,7 +205,7 @@ fn feed(input: Input, stdin: Option<ChildStdin>) -> JoinHandle<usize> {
         }
         // A tool that stops reading has said why on its own error stream.
         let _ = stdin.map(|mut s| s.write_all(&bytes));
-        bytes.len()
+        bytes
     })
 }
 
@@ -245,12 +251,12 @@ fn pipe(stages: Vec<Stage<'_>>, name: &str, text: &str, timeout: Duration) -> Re
     }
     drop(pipe);
     let bytes = result.join().unwrap_or_default();
-    let fed: Vec<usize> = feeds.into_iter().map(|f| f.join().unwrap_or(0)).collect();
+    let mut fed: Vec<Vec<u8>> = feeds.into_iter().map(|f| f.join().unwrap_or_default()).collect();
     if let Some(failure) = failure {
         return Err(failure);
     }
     // Also where nobody knows how it ended, a tool that gave the next one nothing has failed: `opt` takes that for a module.
-    if let Some((_, (tool, log))) = fed[1..].iter().zip(&logs).find(|(bytes, _)| **bytes == 0) {
+    if let Some((_, (tool, log))) = fed[1..].iter().zip(&logs).find(|(bytes, _)| bytes.is_empty()) {
         return Err(match (*tool, log.is_empty()) {
             ("clang", false) => CompileError::Source { name: name.into(), log: log.clone() },
             _ => CompileError::Tool {
@@ -261,7 +267,8 @@ fn pipe(stages: Vec<Stage<'_>>, name: &str, text: &str, timeout: Duration) -> Re
             },
         });
     }
-    Ok(Output { bytes, log: logs.into_iter().map(|l| l.1).collect() })
+    let first = if fed.len() > 1 { fed.swap_remove(1) } else { Vec::new() };
+    Ok(Output { bytes, first, log: logs.into_iter().map(|l| l.1).collect() })
 }
 
 fn failed(tool: &str, name: &str, status: ExitStatus, log: String) -> CompileError {

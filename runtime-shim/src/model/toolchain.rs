@@ -164,7 +164,10 @@ fn kernel_infos(module: &Module, spirv: &[u8]) -> Vec<KernelInfo> {
         sizes("reqd_work_group_size", kernel.required_group_size);
         sizes("work_group_size_hint", kernel.group_size_hint);
         if !kernel.vec_type_hint.is_empty() {
-            attributes.push(format!("vec_type_hint({})", kernel.vec_type_hint));
+            // The compiler driver keeps the sign of an unsigned type, which SPIR-V has no place for.
+            let prefix = format!("vec_type_hint.{}.", kernel.name);
+            let unsigned = strings.iter().find_map(|s| s.strip_prefix(&prefix));
+            attributes.push(format!("vec_type_hint({})", unsigned.unwrap_or(&kernel.vec_type_hint)));
         }
         if let Some(size) = kernel.required_sub_group_size {
             attributes.push(format!("intel_reqd_sub_group_size({size})"));
