@@ -232,7 +232,7 @@ fn join_halves(f: &MFunc, uses: &mut BTreeMap<Unit, Vec<Use>>) {
 }
 
 /// The block in front of the loop around `b`, where that contains no other loop; else `b` itself.
-fn out_of_innermost_loop(cfg: &Cfg, idom: &[Option<usize>], b: usize) -> usize {
+pub(super) fn out_of_innermost_loop(cfg: &Cfg, idom: &[Option<usize>], b: usize) -> usize {
     let depth = cfg.depth[b];
     let (mut header, mut before) = (b, b);
     while cfg.depth[before] >= depth && depth > 0 {

@@ -16,6 +16,7 @@ mod expand;
 mod liveness;
 mod mir;
 mod narrow;
+mod packs;
 mod phi;
 mod predicate;
 mod recipes;
@@ -118,6 +119,7 @@ pub fn lower(
     phi::eliminate(&mut f);
     tidy::merge_blocks(&mut f);
     let fail = |why| LowerError { kernel: kernel.name.clone(), file: String::new(), line: 0, why };
+    packs::share(&mut f);
     uniform::assign(&mut f, options);
     constants::legalise(&mut f, options);
     abi::insert(&mut f, options, facts.local_variables).map_err(fail)?;
