@@ -40,7 +40,7 @@ fn is_product(pool: &Pool, i: &MInst) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::mir::{MBlock, Term};
+    use crate::lower::mir::{MBlock, Term, VReg};
     use warpscope_exec::program::SourceLine;
 
     #[test]
@@ -62,8 +62,9 @@ mod tests {
     fn only_shifts_by_constants_are_multiplications() {
         let mut f = MFunc::default();
         let (count, loc) = (f.pool.word(3), SourceLine::default());
-        let shift = |by| MInst::new(Op::Shl32, Opd::Reg(0, 0), &[Opd::Reg(1, 0), by], loc);
-        let insts = vec![shift(count), shift(Opd::Reg(2, 0))];
+        let register = |n| Opd::Reg(VReg(n), 0);
+        let shift = |by| MInst::new(Op::Shl32, register(0), &[register(1), by], loc);
+        let insts = vec![shift(count), shift(register(2))];
         f.blocks.push(MBlock { params: vec![], insts, term: Term::Exit, loc, divergent: false, partial: false });
         balance(&mut f, &["shl".to_string()]);
         let classes: Vec<_> = f.blocks[0].insts.iter().map(|i| i.class).collect();
