@@ -115,6 +115,8 @@ spec! {
             shared: bool [""],
             /// Instructions that can wait in front of it after they have issued.
             queue: u32 ["instructions"] = 0..=64,
+            /// Cycles from an instruction of a warp to the next one of the same warp that goes through it.
+            spacing: u32 ["cycles"] = 1..=64,
             /// Forwarding group; 0: none. Results that cross groups cost `register_file.crossing` more.
             forwarding: u32 [""] = 0..=15,
         }
@@ -131,6 +133,8 @@ spec! {
             latency: u32 ["cycles"] = 0..=10000,
             /// Multiplies the pipe's occupancy (2 = half rate).
             passes: u32 [""] = 1..=64,
+            /// Cycles to the warp's next instruction, whatever that is (a branch that is taken: at least its latency).
+            hold: u32 ["cycles"] = 1..=64,
         }
     }
 }

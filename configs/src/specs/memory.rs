@@ -24,6 +24,9 @@ pub enum SetHash {
     Modulo,
     /// Like `modulo`, with all higher address bits mixed in.
     Mixed,
+    /// The line number modulo the number of sets, turned by a hash of the quotient: neighbouring lines go to
+    /// different sets, and so do lines that are any power of two apart.
+    Turned,
 }
 
 /// What a store does in the L1.

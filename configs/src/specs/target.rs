@@ -29,6 +29,10 @@ spec! {
             wide_global_ids: bool [""],
             /// Arms of a branch up to this many operations run under a guard instead; 0: never.
             predication: u32 ["operations"] = 0..=256,
+            /// The same for arms in loops.
+            predication_in_loops: u32 ["operations"] = 0..=256,
+            /// The same for arms in loops that store.
+            predication_storing: u32 ["operations"] = 0..=256,
             /// Whether regions that may diverge are opened and closed by instructions.
             convergence_barriers: bool [""],
             /// Fused operations that the machine has, by mnemonic (`imad`, `imad.wide`, `lea`, `lop3`, `iadd3` …).

@@ -26,8 +26,10 @@ classes! {
     Fp64 = "fp64",
     /// 32-bit integer multiply and multiply-add; also moves and adds that the compiler puts on that pipe.
     IMad = "imad",
-    /// Widening and high multiply-add (64-bit result).
+    /// Widening multiply-add (64-bit result).
     IMadWide = "imad-wide",
+    /// High half of a multiply-add.
+    IMadHigh = "imad-high",
     /// Integer add, logic, shift, min/max, select, byte permute.
     Alu = "alu",
     /// Compares and predicate logic.
@@ -70,8 +72,10 @@ classes! {
     Vote = "vote",
     /// Warp-wide reduction.
     WarpReduce = "reduce",
-    /// Branch, convergence-barrier operations.
+    /// Branch, end of a region that may diverge.
     Branch = "branch",
+    /// Start of a region that may diverge.
+    Converge = "converge",
     /// Work-group barrier.
     Barrier = "barrier",
     /// Memory fence.

@@ -67,12 +67,12 @@ ops! {
     IAddZext: Alu, "iadd.ux32", "d (pair) = zext(a32) + b (pair)";
     SMulHi8: IMad, "imul.hi.s8", "d = high half of signed a * b";
     SMulHi16: IMad, "imul.hi.s16", "d = high half of signed a * b";
-    SMulHi32: IMadWide, "imul.hi.s32", "d = high half of signed a * b";
-    SMulHi64: IMadWide, "imul.hi.s64", "d = high half of signed a * b";
+    SMulHi32: IMadHigh, "imul.hi.s32", "d = high half of signed a * b";
+    SMulHi64: IMadHigh, "imul.hi.s64", "d = high half of signed a * b";
     UMulHi8: IMad, "imul.hi.u8", "d = high half of unsigned a * b";
     UMulHi16: IMad, "imul.hi.u16", "d = high half of unsigned a * b";
-    UMulHi32: IMadWide, "imul.hi.u32", "d = high half of unsigned a * b";
-    UMulHi64: IMadWide, "imul.hi.u64", "d = high half of unsigned a * b";
+    UMulHi32: IMadHigh, "imul.hi.u32", "d = high half of unsigned a * b";
+    UMulHi64: IMadHigh, "imul.hi.u64", "d = high half of unsigned a * b";
     SDiv8: Alu, "idiv.s8", "d = a / b towards zero; x / 0 = 0 bits all set, MIN / -1 = MIN (no trap)";
     SDiv16: Alu, "idiv.s16", "as SDiv8";
     SDiv32: Alu, "idiv.s32", "as SDiv8";

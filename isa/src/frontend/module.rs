@@ -13,6 +13,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use warpscope_exec::ops::Rounding;
 
+/// Bytes of the widest access to memory.
+const WIDEST_ACCESS: u32 = 16;
+
 /// A map from ids; never iterated, so its order matters to nothing.
 pub(super) type IdMap<T> = HashMap<u32, T, BuildHasherDefault<IdHasher>>;
 
@@ -411,7 +414,11 @@ impl<'a> ModuleReader<'a> {
         }
         let size = t.size;
         let natural = t.align as u32;
-        let align = d.align.filter(|a| a.is_power_of_two()).unwrap_or(natural).max(1);
+        let mut align = d.align.filter(|a| a.is_power_of_two()).unwrap_or(natural).max(1);
+        // Where a variable lies is the compiler's choice: such that its elements can be accessed several at a time.
+        if space == Ty::PtrLocal && size >= u64::from(WIDEST_ACCESS) {
+            align = align.max(WIDEST_ACCESS);
+        }
         let init = vec![0; size as usize];
         let uninitialised = i.operands.len() < 2;
         let mut g = Global { name, space, init, align, relocations: Vec::new(), uninitialised, printf: false };

@@ -84,13 +84,13 @@ pub(super) fn converge(f: &mut MFunc, options: &Options<'_>) {
         opens.insert((at, join));
     }
     for (at, join) in opens {
-        let mark = |loc| {
+        let mark = |loc, class| {
             let mut i = MInst::new(Op::Nop, Opd::None, &[], loc);
             i.flags = flags::GHOST;
-            i.class = OpClass::Branch;
+            i.class = class;
             i
         };
-        let (open, close) = (mark(f.blocks[at].loc), mark(f.blocks[join].loc));
+        let (open, close) = (mark(f.blocks[at].loc, OpClass::Converge), mark(f.blocks[join].loc, OpClass::Branch));
         f.blocks[at].insts.push(open);
         f.blocks[join].insts.insert(0, close);
     }

@@ -5,7 +5,7 @@ use crate::passes::facts::significant_bits;
 use std::collections::HashMap;
 
 /// Constants beyond this stay where they are: no immediate offset holds them.
-const LARGEST: i64 = 1 << 22;
+const LARGEST: i64 = (1 << 23) - 1;
 /// How deep constants are looked for.
 const DEPTH: u32 = 6;
 

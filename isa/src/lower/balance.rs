@@ -24,7 +24,7 @@ pub(super) fn balance(f: &mut MFunc, movable: &[String]) {
                 // Only one of the two single-precision pipes multiplies integers.
                 OpClass::Fp32 => multiply += 1,
                 OpClass::IMad => multiply += 2,
-                OpClass::IMadWide => multiply += 4,
+                OpClass::IMadWide | OpClass::IMadHigh => multiply += 4,
                 _ => {}
             }
         }

@@ -157,7 +157,7 @@ pub(super) fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<
         // A double's literal is encoded by its high word.
         let encodable = words == 1
             || f.pool.rows.get(row as usize) == Some(&ConstantRow::Immediate(0))
-            || !matches!(i.class, OpClass::Fp64 | OpClass::IMadWide);
+            || !matches!(i.class, OpClass::Fp64 | OpClass::IMadWide | OpClass::IMadHigh);
         if fits && !bank && encodable {
             room -= 1;
             continue;

@@ -52,6 +52,8 @@ pub struct Options<'a> {
     pub max_registers: u32,
     /// Vector registers up to which all work-items that a compute unit can hold are resident.
     pub full_occupancy: u32,
+    /// Registers of a work-item are handed out in units of this many.
+    pub register_step: u32,
     /// Banks of the register file.
     pub register_banks: u32,
     /// Whether the machine keeps operands for reuse.
@@ -67,6 +69,7 @@ impl<'a> Options<'a> {
             local_reserved: machine.memory.local.reserved_per_group,
             max_registers: machine.compute_unit.max_registers_per_work_item,
             full_occupancy: machine.compute_unit.registers / machine.compute_unit.max_work_items,
+            register_step: (machine.compute_unit.register_granularity / width.max(1)).max(1),
             register_banks: machine.compute_unit.register_file.banks,
             reuse_cache: machine.compute_unit.register_file.reuse_cache,
         }
@@ -124,7 +127,7 @@ pub fn lower(
     constants::legalise(&mut f, options);
     abi::insert(&mut f, options, facts.local_variables).map_err(fail)?;
     recipes::expand(&mut f, &mut recipes::Recipes::of(options.target).map_err(fail)?).map_err(fail)?;
-    predicate::predicate(&mut f, options.target.predication as usize);
+    predicate::predicate(&mut f, predicate::Limits::of(options.target));
     tidy::merge_blocks(&mut f);
     abi::converge(&mut f, options);
     balance::balance(&mut f, &options.target.multiply_pipe);
@@ -166,8 +169,13 @@ struct Scheduled {
 
 /// What is taken off the register budget, one after the other, to reach full occupancy.
 const TIGHTER: [u32; 6] = [0, 1, 2, 3, 5, 7];
-/// Registers that loads leave to what works on their results: which is best depends on the code, so both are tried.
-const HEADROOM: [u32; 2] = [0, 4];
+/// Ways to choose what comes next: which is best depends on the code, so all are tried.
+const CHOICES: [schedule::Choice; 4] = [
+    schedule::Choice { headroom: 0, in_order: false },
+    schedule::Choice { headroom: 4, in_order: false },
+    schedule::Choice { headroom: 0, in_order: true },
+    schedule::Choice { headroom: 4, in_order: true },
+];
 /// Code of more operations than this is scheduled once.
 const LARGE: usize = 20_000;
 
@@ -177,8 +185,8 @@ const LARGE: usize = 20_000;
 fn arrange(f: &MFunc, options: &Options<'_>, private: u32) -> Result<Scheduled, String> {
     let large = f.blocks.iter().map(|b| b.insts.len()).sum::<usize>() > LARGE;
     let mut best: Option<((bool, f64), Scheduled)> = None;
-    for headroom in HEADROOM {
-        let scheduled = fit(f, options, private, headroom, large)?;
+    for choice in CHOICES {
+        let scheduled = fit(f, options, private, choice, large)?;
         let crowded = scheduled.assignment.vector + options.target.reserved_registers > options.full_occupancy;
         let cycles = schedule::estimate(&scheduled.f, &scheduled.cfg, &options.target.schedule);
         if best.as_ref().is_none_or(|&((c, least), _)| cycles < least && crowded <= c) {
@@ -192,12 +200,18 @@ fn arrange(f: &MFunc, options: &Options<'_>, private: u32) -> Result<Scheduled, 
 }
 
 /// Schedules with the largest budget that reaches full occupancy, or with the target's where none does.
-fn fit(f: &MFunc, options: &Options<'_>, private: u32, headroom: u32, large: bool) -> Result<Scheduled, String> {
+fn fit(
+    f: &MFunc,
+    options: &Options<'_>,
+    private: u32,
+    choice: schedule::Choice,
+    large: bool,
+) -> Result<Scheduled, String> {
     let mut first = None;
     for less in TIGHTER {
         let (mut f, mut private) = (f.clone(), private);
         let budget = options.target.schedule.register_budget.saturating_sub(less).max(1);
-        schedule::schedule(&mut f, options, budget, headroom);
+        schedule::schedule(&mut f, options, budget, choice);
         let (cfg, assignment) = assign(&mut f, options, &mut private)?;
         let registers = assignment.vector + options.target.reserved_registers;
         let scheduled = Scheduled { f, cfg, assignment, private };

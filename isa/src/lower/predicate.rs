@@ -1,16 +1,47 @@
 //! Predication: short arms of branches run under a guard instead of a branch.
+use super::cfg::Cfg;
 use super::liveness::{BitSet, live_in, live_out};
 use super::mir::{File, MFunc, MInst, Opd, Term, Units, VReg};
 use std::collections::BTreeSet;
+use warpscope_configs::specs::TargetSpec;
 use warpscope_exec::ops::{Op, OpClass};
 use warpscope_exec::program::flags;
 
-/// Turns arms of at most `limit` operations into guarded code, innermost first.
-pub(super) fn predicate(f: &mut MFunc, limit: usize) {
-    if limit == 0 {
+/// How many operations arms may have.
+#[derive(Copy, Clone)]
+pub(super) struct Limits {
+    any: usize,
+    /// Those in loops.
+    in_loops: usize,
+    /// Those in loops that store.
+    storing: usize,
+}
+
+impl Limits {
+    pub fn of(target: &TargetSpec) -> Limits {
+        let [any, in_loops, storing] =
+            [target.predication, target.predication_in_loops, target.predication_storing].map(|n| n as usize);
+        Limits { any, in_loops: in_loops.min(any), storing: storing.min(in_loops).min(any) }
+    }
+
+    /// The limit for an arm.
+    fn limit(self, insts: &[MInst], in_loop: bool) -> usize {
+        let stores = |i: &MInst| matches!(i.op, Op::StGlobal | Op::StLocal | Op::StPrivate | Op::StGeneric);
+        match in_loop {
+            true if insts.iter().any(stores) => self.storing,
+            true => self.in_loops,
+            false => self.any,
+        }
+    }
+}
+
+/// Turns arms within the limits into guarded code, innermost first.
+pub(super) fn predicate(f: &mut MFunc, limits: Limits) {
+    if limits.any == 0 {
         return;
     }
     let units = Units::of(f);
+    let depth = Cfg::of(f).depth;
     let mut preds = f.predecessors();
     let mut live = live_out(f, &units);
     // Later blocks are inner ones as a rule. What a block looks like to a branch changes only where an arm joins it: then
@@ -18,7 +49,7 @@ pub(super) fn predicate(f: &mut MFunc, limit: usize) {
     // from the block that follows it now: looking at the whole function for every arm took minutes in large kernels.
     let mut waiting: BTreeSet<usize> = (0..f.blocks.len()).collect();
     while let Some(b) = waiting.pop_last() {
-        let Some(plan) = plan(f, &preds, b, limit) else { continue };
+        let Some(plan) = plan(f, &preds, b, limits, depth[b] > 0) else { continue };
         let arms: Vec<usize> = plan.arms.iter().map(|arm| arm.0).collect();
         apply(f, b, plan, &units, &live);
         for &a in &arms {
@@ -44,10 +75,12 @@ struct Plan {
     term: Term,
 }
 
-fn plan(f: &MFunc, preds: &[Vec<usize>], b: usize, limit: usize) -> Option<Plan> {
+fn plan(f: &MFunc, preds: &[Vec<usize>], b: usize, limits: Limits, in_loop: bool) -> Option<Plan> {
     let Term::Branch(p, negated, yes, no) = &f.blocks[b].term else { return None };
     let (p, negated) = (*p, *negated);
-    let arm = |a: usize| preds[a].len() == 1 && a != b && fits(&f.blocks[a].insts, p, limit);
+    let arm = |a: usize| {
+        preds[a].len() == 1 && a != b && fits(&f.blocks[a].insts, p, limits.limit(&f.blocks[a].insts, in_loop))
+    };
     let after = |a: usize| match &f.blocks[a].term {
         Term::Jump(e) => Some(e.clone()),
         _ => None,
@@ -65,7 +98,7 @@ fn plan(f: &MFunc, preds: &[Vec<usize>], b: usize, limit: usize) -> Option<Plan>
             if arm(other.block) && after(other.block).is_some_and(|o| o.block == e.block) {
                 let arms = vec![(a.block, sense), (other.block, !sense)];
                 let long: usize = arms.iter().map(|x| length(&f.blocks[x.0].insts)).sum();
-                if long <= limit {
+                if long <= limits.any {
                     return Some(Plan { predicate: p, arms, term: Term::Jump(e) });
                 }
             }

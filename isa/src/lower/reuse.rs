@@ -70,7 +70,7 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
 /// Whether operations of a class read through the operand cache (those of the arithmetic pipes).
 fn keeps_operands(class: OpClass) -> bool {
     use OpClass::*;
-    matches!(class, Fp32 | Fp16 | Fp64 | IMad | IMadWide | Alu | Compare | Move)
+    matches!(class, Fp32 | Fp16 | Fp64 | IMad | IMadWide | IMadHigh | Alu | Compare | Move)
 }
 
 /// Vector registers of an operand of `words` words.

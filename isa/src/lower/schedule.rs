@@ -13,12 +13,24 @@ use warpscope_exec::program::{AccessShape, flags};
 /// Longer stretches are scheduled in pieces, so that time stays linear in the program's length.
 const WINDOW: usize = 1024;
 
+/// Registers beyond those that the given order needs.
+const ONE_MORE: u32 = 2;
+
 /// Predicates that scheduling leaves for what it cannot foresee.
 const SPARE_PREDICATES: u32 = 2;
 
-/// Schedules every block; up to `budget` live registers are spent on starting operations early, of which operations of
-/// long latency leave `headroom` for what works on their results.
-pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, headroom: u32) {
+/// How operations are chosen.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Choice {
+    /// Operations of long latency leave this many registers of the budget for what works on their results.
+    pub headroom: u32,
+    /// Which of those that could begin comes first: the longest way to the end, or, among those that lead to a load,
+    /// the order given, in which the address of one load is not kept while that of the next is worked out.
+    pub in_order: bool,
+}
+
+/// Schedules every block; up to `budget` live registers are spent on starting operations early.
+pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice: Choice) {
     let spec = &options.target.schedule;
     if !spec.enabled {
         return;
@@ -37,7 +49,7 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, headro
             let piece = rest.split_off(cut);
             let mut before = live.clone();
             piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
-            let region = Region::new(f, &units, &piece, &before, &live, &ahead, options, [budget, headroom]);
+            let region = Region::new(f, &units, &piece, [&before, &live], &ahead, options, (budget, choice));
             pieces.push(region.run(piece));
             (live, ahead) = (before, (0, Vec::new()));
         }
@@ -189,6 +201,8 @@ struct Region<'a> {
     next: Vec<Vec<(u32, u32)>>,
     /// Predecessors not yet placed.
     waiting: Vec<u32>,
+    /// Of these those that are not starts of guarded registers.
+    others: Vec<u32>,
     /// Longest path to the end.
     height: Vec<u32>,
     /// Operations that are left to read each unit.
@@ -196,7 +210,7 @@ struct Region<'a> {
     after: &'a BitSet,
     before: &'a BitSet,
     budget: u32,
-    headroom: u32,
+    choice: Choice,
     /// Live predicates up to which compares are started early.
     predicates: u32,
 }
@@ -206,11 +220,10 @@ impl<'a> Region<'a> {
         f: &'a MFunc,
         units: &Units,
         insts: &[MInst],
-        before: &'a BitSet,
-        after: &'a BitSet,
+        [before, after]: [&'a BitSet; 2],
         (branch, read): &(u32, Vec<u32>),
         options: &'a Options<'_>,
-        [budget, headroom]: [u32; 2],
+        (budget, choice): (u32, Choice),
     ) -> Self {
         let spec = &options.target.schedule;
         let n = insts.len();
@@ -220,15 +233,19 @@ impl<'a> Region<'a> {
             touched: insts.iter().map(|i| Touched::of(f, units, i)).collect(),
             next: vec![Vec::new(); n],
             waiting: vec![0; n],
+            others: vec![0; n],
             height: vec![0; n],
             reads_left: vec![0; units.count()],
             after,
             before,
             budget: 0,
-            headroom,
+            choice,
             predicates: options.target.predicates.saturating_sub(SPARE_PREDICATES).max(1),
         };
         region.depend(insts);
+        for (_, next) in insts.iter().zip(&region.next).filter(|(i, _)| !i.pseudo) {
+            next.iter().for_each(|&(s, _)| region.others[s as usize] += 1);
+        }
         for at in (0..n).rev() {
             let awaited = region.touched[at].writes.iter().any(|u| read.contains(u));
             let own = latency(&insts[at], spec) + if awaited { *branch } else { 0 };
@@ -239,6 +256,12 @@ impl<'a> Region<'a> {
             region.reads_left[u as usize] += 1;
         }
         region.budget = budget.max(region.peak(insts));
+        // What is handed out anyway can be used: for one more load, so that there is one under way at all times.
+        let reserved = options.target.reserved_registers;
+        if region.budget + reserved > options.full_occupancy {
+            let given = (region.budget + reserved).next_multiple_of(options.register_step.max(1)) - reserved;
+            region.budget = given.min(region.budget + ONE_MORE);
+        }
         region
     }
 
@@ -355,6 +378,12 @@ impl<'a> Region<'a> {
         t.predicates && t.writes.iter().any(|&u| self.is(u, File::Predicate) && !live.contains(u))
     }
 
+    /// When the first operation behind a start could begin, were the start there; never while that lacks others.
+    fn due(&self, start: usize, earliest: &[u32]) -> u32 {
+        let free = self.next[start].iter().map(|&(s, _)| s as usize).filter(|&s| self.others[s] == 0);
+        free.map(|s| earliest[s]).min().unwrap_or(u32::MAX)
+    }
+
     fn run(mut self, insts: Vec<MInst>) -> Vec<MInst> {
         let n = insts.len();
         let mut live = self.before.clone();
@@ -371,20 +400,23 @@ impl<'a> Region<'a> {
             let mut best_key = None;
             for (slot, &i) in ready.iter().enumerate() {
                 let delta = self.pressure(i, &live);
-                // Starts of guarded registers come as late as possible; a full register file goes for what frees some.
+                // Starts of guarded registers come as late as possible, but hold up nothing that could begin: they are
+                // due when all else is there that the operation behind needs. A full register file goes for what
+                // frees some.
                 let start = insts[i].pseudo && ready.len() > 1;
+                let due = if start { self.due(i, &earliest) } else { earliest[i] };
                 let short = matches!(insts[i].class, OpClass::Compare | OpClass::Uniform) || insts[i].is_ghost();
                 let long = !short && latency(&insts[i], self.spec) > self.spec.latency;
-                let limit = self.budget - if long { self.headroom.min(self.budget) } else { 0 };
+                let limit = self.budget - if long { self.choice.headroom.min(self.budget) } else { 0 };
                 let grows = tight && delta > 0
                     || words + delta > limit as i32 && delta > 0
                     || crowded && self.adds_predicate(i, &live);
                 // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (
                     std::cmp::Reverse(if grows { i + 1 } else { 0 }),
+                    std::cmp::Reverse(due.max(cycle)),
                     std::cmp::Reverse(start),
-                    std::cmp::Reverse(earliest[i].max(cycle)),
-                    self.height[i],
+                    if self.choice.in_order { self.height[i].min(self.spec.global_latency) } else { self.height[i] },
                     std::cmp::Reverse(i),
                 );
                 if best_key.is_none_or(|k| key > k) {
@@ -410,6 +442,7 @@ impl<'a> Region<'a> {
                 let s = s as usize;
                 earliest[s] = earliest[s].max(cycle - 1 + d);
                 self.waiting[s] -= 1;
+                self.others[s] -= u32::from(!insts[i].pseudo);
                 if self.waiting[s] == 0 {
                     ready.push(s);
                 }

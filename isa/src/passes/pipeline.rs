@@ -109,7 +109,7 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     if p.pass(options.address, "rows", rows::run)? {
         p.clean()?;
     }
-    if p.pass(options.address, "vectorise", vectorise::run)? {
+    if p.pass(options.address, "vectorise", |f| vectorise::run(f, &module.globals))? {
         p.clean()?;
     }
     simplify_cfg::compact(&mut p.f);

@@ -163,7 +163,10 @@ fn factors(size: usize, line: bool, trips: Option<u64>, counted: &Counted, limit
         return limits.dividing.iter().copied().filter(fits).max().into_iter().collect();
     }
     // Where the step is not known the rest may be long, and is left to one loop; so are bodies of several blocks.
-    let larger = line && size <= limits.chain_size && matches!(counted.step, Step::Constant(_));
+    // Larger factors come from the vendor's assembler, whose tests of what is left are signed: counters that may use
+    // the sign bit otherwise do not get them.
+    let signed = matches!(counted.cond, Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe);
+    let larger = line && signed && size <= limits.chain_size && matches!(counted.step, Step::Constant(_));
     let fits = |n: u32| if n == smallest { n as usize * size <= limits.partial_size } else { larger };
     limits.factors.iter().copied().filter(|&n| n > 1 && fits(n)).collect()
 }

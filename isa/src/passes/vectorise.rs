@@ -1,14 +1,15 @@
 //! Neighbouring loads and stores become one of several elements, where the address is known to be aligned for it:
 //! members of structures, and vectors that are read one component at a time.
 use super::rewrite::Replacements;
-use crate::ir::{Access, Function, Inst, Opcode, Ty, Value};
+use crate::ir::{Access, Function, Global, Inst, Opcode, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes of the widest access.
 const WIDEST: u64 = 16;
 
-/// Joins accesses of each block; gives whether any were.
-pub fn run(f: &mut Function) -> bool {
+/// Joins accesses of each block; gives whether any were. `globals` are the module's variables.
+pub fn run(f: &mut Function, globals: &[Global]) -> bool {
+    align(f, globals);
     let mut r = Replacements::new(f);
     let mut gone: HashSet<Inst> = HashSet::new();
     for b in f.block_ids() {
@@ -44,6 +45,35 @@ pub fn run(f: &mut Function) -> bool {
     }
     r.apply(f);
     true
+}
+
+/// Notes at accesses to module-scope variables how they are aligned there, where their place in it is known: with an
+/// index the vendor's compiler leaves them alone, whose variables begin 4 bytes behind such a boundary.
+fn align(f: &mut Function, globals: &[Global]) {
+    for b in f.block_ids() {
+        for i in f.block(b).insts.clone() {
+            let d = f.inst(i);
+            let (Opcode::Load(a) | Opcode::Store(a)) = d.op else { continue };
+            let known = alignment(f, globals, d.args[0]).min(WIDEST) as u32;
+            if known > a.align
+                && let Opcode::Load(a) | Opcode::Store(a) = &mut f.inst_mut(i).op
+            {
+                a.align = known;
+            }
+        }
+    }
+}
+
+/// Power of two that a pointer to a known place in a module-scope variable is a multiple of; 1 for others.
+fn alignment(f: &Function, globals: &[Global], pointer: Value) -> u64 {
+    let (base, offset) = place(f, pointer);
+    match f.def_inst(base).map(|d| &d.op) {
+        Some(&Opcode::GlobalAddress(g)) => {
+            let of_offset = if offset == 0 { WIDEST } else { 1 << offset.trailing_zeros().min(4) };
+            globals.get(g).map_or(1, |g| u64::from(g.align)).min(of_offset)
+        }
+        _ => 1,
+    }
 }
 
 /// A plain access to one word of memory that work-items share.
@@ -230,7 +260,7 @@ mod tests {
         f.append(b, store(4), &[at, v], &[], LOC);
         f.append(b, Opcode::Return, &[], &[], LOC);
         verify_function(&f).expect("built right");
-        run(&mut f);
+        run(&mut f, &[]);
         verify_function(&f).expect("left right");
         let count = |&i: &Inst| match f.inst(i).op {
             Opcode::Store(a) => Some(a.count),
@@ -256,7 +286,7 @@ mod tests {
             (16, Some(1), &[1, 1, 1, 1][..]),
         ] {
             let mut f = four(align, store);
-            run(&mut f);
+            run(&mut f, &[]);
             verify_function(&f).expect("left right");
             assert_eq!(loads(&f), expected, "aligned to {align}, store before {store:?}");
         }

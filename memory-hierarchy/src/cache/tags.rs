@@ -95,12 +95,23 @@ impl Tags {
         sets * ways
     }
 
+    /// A set, by hash.
+    #[inline(always)]
+    fn hashed(&self, number: u64) -> u64 {
+        ((mix(number) >> 32) * self.sets) >> 32
+    }
+
     /// First entry of the set of line number `number`.
     #[inline(always)]
     fn set(&self, number: u64) -> usize {
         let set = match self.hash {
             SetHash::Modulo => self.by_sets.divide(number).1,
-            SetHash::Mixed => ((mix(number) >> 32) * self.sets) >> 32,
+            SetHash::Mixed => self.hashed(number),
+            SetHash::Turned => {
+                let (quotient, rest) = self.by_sets.divide(number);
+                let set = rest + self.hashed(quotient);
+                if set >= self.sets { set - self.sets } else { set }
+            }
         };
         set as usize * self.ways
     }

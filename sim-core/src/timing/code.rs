@@ -10,6 +10,10 @@ pub(crate) const MAX_PIPES: usize = 32;
 /// Most pipes that one class can use.
 const MAX_CHOICES: usize = 4;
 
+/// Pipes that space a warp's operations: most that a machine can have, and the index of an operation in none.
+pub(crate) const PORTS: usize = 4;
+pub(crate) const UNSPACED: u8 = PORTS as u8;
+
 /// Queue of a shared unit that an operation goes through.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Queue {
@@ -97,6 +101,12 @@ pub(crate) struct TimedOp {
     /// Cycles that it holds the dispatch stage.
     pub dispatch: u8,
     pub latency: u16,
+    /// Cycles to the warp's next operation.
+    pub hold: u8,
+    /// Index of its pipe among those that space a warp's operations; [`UNSPACED`]: in none of them.
+    pub port: u8,
+    /// Cycles to the warp's next operation there.
+    pub spacing: u8,
     pub kind: Kind,
     /// Forwarding group of its results, and the cause that waiting for them has: packed as the scoreboard keeps it.
     pub producer: u8,
@@ -190,6 +200,8 @@ impl TimedCode {
         let ghost = op.flags & flags::GHOST != 0;
         let mut set = PipeSet { choices: [Choice::default(); MAX_CHOICES], count: 0 };
         let mut group = 0;
+        let (mut port, mut spacing) = (UNSPACED, 1);
+        let spaces = |name: &&&str| cu.pipes[**name].spacing > 1;
         for name in class.pipes.iter().take(MAX_CHOICES) {
             if let Some(index) = names.iter().position(|n| n == name) {
                 let pipe = &cu.pipes[name.as_str()];
@@ -198,6 +210,10 @@ impl TimedCode {
                 set.choices[set.count as usize] = Choice { pipe: index as u8, busy: busy as u16, ahead };
                 set.count += 1;
                 group = pipe.forwarding as u8;
+                if pipe.spacing > 1 {
+                    port = names[..index].iter().filter(spaces).count().min(PORTS - 1) as u8;
+                    spacing = pipe.spacing as u8;
+                }
             }
         }
         let first = self.slots.len() as u32;
@@ -215,6 +231,9 @@ impl TimedCode {
             dispatch: dispatch_cycles(spec, op, &set),
             needs: Needs { set: self.set_index(set), queue: queue(op.class), reach: reach(op.class, ghost) },
             latency: class.latency as u16,
+            hold: class.hold as u8,
+            port,
+            spacing,
             kind: match (ghost, op.class) {
                 (true, OpClass::LoadConstant) => Kind::LaunchConstant,
                 (true, _) => Kind::Plain,
@@ -324,7 +343,6 @@ pub(crate) fn cause_of_class(class: OpClass) -> Cause {
         | OpClass::Convert
         | OpClass::ReadSpecial
         | OpClass::LoadConstant
-        | OpClass::LoadUniform
         | OpClass::LoadLocal
         | OpClass::AtomicLocal
         | OpClass::Shuffle
@@ -337,12 +355,15 @@ pub(crate) fn cause_of_class(class: OpClass) -> Cause {
         | OpClass::Fp64
         | OpClass::IMad
         | OpClass::IMadWide
+        | OpClass::IMadHigh
         | OpClass::Alu
         | OpClass::Compare
         | OpClass::Move
         | OpClass::Uniform
+        | OpClass::LoadUniform
         | OpClass::Vote
         | OpClass::Branch
+        | OpClass::Converge
         | OpClass::Barrier
         | OpClass::Fence
         | OpClass::Exit => Cause::Wait,
@@ -370,6 +391,8 @@ fn kind(class: OpClass) -> Kind {
         | OpClass::Fp64
         | OpClass::IMad
         | OpClass::IMadWide
+        | OpClass::IMadHigh
+        | OpClass::Converge
         | OpClass::Alu
         | OpClass::Compare
         | OpClass::Move

@@ -49,7 +49,8 @@ impl<const W: usize> ComputeUnit<W> {
         };
         let effect = step(&context.code, warp, group, &mut memory)
             .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
-        warp_slot.hold(now + 1, Cause::Wait);
+        warp_slot.hold(now + u64::from(op.hold), Cause::Wait);
+        warp_slot.ports[op.port as usize] = now + u64::from(op.spacing);
         match effect {
             Effect::Next if op.kind == Kind::LaunchConstant => {
                 self.load_launch_constant(index, pc, &op, now, context);
@@ -97,6 +98,8 @@ impl<const W: usize> ComputeUnit<W> {
         let file = &context.spec.compute_unit.register_file;
         let (crossing, guard) = (u64::from(file.crossing), u64::from(file.guard));
         let (there, cause) = warp_slot.operands(context.timed.entries(op), op.group, crossing, guard);
+        let spaced = warp_slot.ports[op.port as usize];
+        let (there, cause) = if spaced > there { (spaced, Cause::Wait) } else { (there, cause) };
         let sub_core = &mut self.subs[sub];
         if there >= FUTURE {
             sub_core.sleep(slot, cause);

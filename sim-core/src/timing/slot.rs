@@ -1,4 +1,5 @@
 //! A warp slot of a compute unit, and its scoreboard.
+use super::code::PORTS;
 use crate::Cause;
 use warpscope_exec::exec::Warp;
 use warpscope_memory::host_cache::prefetch;
@@ -38,6 +39,8 @@ pub(crate) struct Slot<const W: usize> {
     /// The next operation issues no earlier, and why: a number, which is written and soon read in one size.
     pub base: u64,
     base_cause: u64,
+    /// When the warp's next operation through each spacing pipe can issue; the last is that of all others.
+    pub ports: [u64; PORTS + 1],
     /// Loads and atomics under way.
     pub outstanding: u32,
     /// Atomics among them.
@@ -59,6 +62,7 @@ impl<const W: usize> Slot<W> {
             constants_there: 0,
             base: 0,
             base_cause: Cause::Fetch as u64,
+            ports: [0; PORTS + 1],
             outstanding: 0,
             atomics: 0,
             reductions: 0,
@@ -76,6 +80,7 @@ impl<const W: usize> Slot<W> {
         self.constants_there = 0;
         self.base = at;
         self.base_cause = Cause::Fetch as u64;
+        self.ports = [0; PORTS + 1];
         self.outstanding = 0;
         self.atomics = 0;
         self.reductions = 0;

@@ -494,32 +494,6 @@ impl Folder<'_> {
         }
         self.narrow_compare(c, a, b)
     }
-
-    /// A compare of extended values is one of the narrow values.
-    fn narrow_compare(&mut self, c: Cond, a: Value, b: Value) -> Outcome {
-        let Some((ext @ (Opcode::Sext | Opcode::Zext), x, _)) = self.def(a) else { return Outcome::Keep };
-        let narrow = self.f.ty(x[0]);
-        if narrow == Ty::Bool || narrow.bits() < 32 {
-            return Outcome::Keep;
-        }
-        let wide = self.f.ty(a).bits();
-        let signed_ext = ext == Opcode::Sext;
-        let other = match (self.known(b), self.def(b)) {
-            (Some(k), _) => {
-                let low = mask(k, narrow.bits());
-                let back = if signed_ext { mask(signed(low, narrow.bits()) as u64, wide) } else { low };
-                if back != k {
-                    return Outcome::Keep;
-                }
-                self.constant(narrow, low)
-            }
-            (None, Some((other, y, _))) if other == ext && self.f.ty(y[0]) == narrow => y[0],
-            _ => return Outcome::Keep,
-        };
-        // Zero-extended values are ordered as unsigned ones, sign-extended ones alike in both orders.
-        let c = if signed_ext { c } else { unsigned(c) };
-        Outcome::Op(Opcode::ICmp(c), vec![x[0], other], 0)
-    }
 }
 
 /// The condition with its operands exchanged.
@@ -535,16 +509,6 @@ pub(super) fn swap(c: Cond) -> Cond {
         Cond::ULe => Cond::UGe,
         Cond::UGt => Cond::ULt,
         Cond::UGe => Cond::ULe,
-    }
-}
-
-fn unsigned(c: Cond) -> Cond {
-    match c {
-        Cond::SLt => Cond::ULt,
-        Cond::SLe => Cond::ULe,
-        Cond::SGt => Cond::UGt,
-        Cond::SGe => Cond::UGe,
-        c => c,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Constant folding and algebraic simplification. Exact: no float result changes (NaN payloads apart), no
 //! re-association of floats.
 mod boolean;
+mod compare;
 mod float;
 mod int;
 mod pointer;
