@@ -132,7 +132,10 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
         // Copies gain little where each may be the last, or where they wait for atomics one by one.
         UnrollHint::None if l.exits(f).len() > 1 && !limits.several_exits => return false,
         UnrollHint::None if !countable(f, l, &s, &counted) => return false,
-        _ => factors(size, l.blocks.len() <= 2, trips, &counted, limits),
+        _ => {
+            let line = l.blocks.len() <= 2 && only_addresses(f, l, &s, &counted);
+            factors(size, line, trips, &counted, limits)
+        }
     };
     if factors.is_empty() || !loops::close(f, l) {
         return false;
@@ -162,7 +165,8 @@ fn factors(size: usize, line: bool, trips: Option<u64>, counted: &Counted, limit
         let fits = |c: &u32| n % u64::from(*c) == 0 && *c as usize * size <= limits.constant_size;
         return limits.dividing.iter().copied().filter(fits).max().into_iter().collect();
     }
-    // Where the step is not known the rest may be long, and is left to one loop; so are bodies of several blocks.
+    // Where the step is not known the rest may be long, and is left to one loop; so are bodies of several blocks, and
+    // those that use the counter itself.
     // Larger factors come from the vendor's assembler, whose tests of what is left are signed: counters that may use
     // the sign bit otherwise do not get them.
     let signed = matches!(counted.cond, Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe);
@@ -192,6 +196,43 @@ fn countable(f: &Function, l: &Loop, s: &Shape, counted: &Counted) -> bool {
     }
     multiples(f, step, 1, &mut moves);
     !moves.iter().any(|m| m.1 != 1 && first.iter().any(|t| t.1 == m.1 && t.0 != m.0))
+}
+
+/// Whether the counter is used for nothing but its test and addresses that move evenly. The vendor's assembler, which
+/// makes the larger loops, finds the trips left in a counter of their own then; a counter that is masked or goes into
+/// data serves for both (sass `const_uniform`, `cprog_uniform` against `spmv`, `matmul_naive`).
+fn only_addresses(f: &Function, l: &Loop, s: &Shape, counted: &Counted) -> bool {
+    let at = loops::definition_blocks(f);
+    let counter = f.block(s.header).params[counted.param];
+    let test = f.terminator(s.header).map(|t| f.inst(t).args[0]);
+    let mut even = vec![counter];
+    for &i in l.blocks.iter().flat_map(|&b| &f.block(b).insts) {
+        let d = f.inst(i);
+        let passed = d.targets.iter().flat_map(|t| t.args.iter().enumerate().map(move |(n, &v)| (t.block, n, v)));
+        let elsewhere = |(block, n, v): (Block, usize, Value)| {
+            even.contains(&v) && l.contains(block) && !(block == s.header && n == counted.param)
+        };
+        if passed.into_iter().any(elsewhere) {
+            return false;
+        }
+        if !d.args.iter().any(|v| even.contains(v)) || d.results.first().copied() == test && test.is_some() {
+            continue;
+        }
+        let steady = d.args.iter().all(|&v| even.contains(&v) || loops::invariant(f, l, &at, v));
+        match d.op {
+            Opcode::PtrAdd { .. } => {}
+            Opcode::IBin(IBin::Add | IBin::Sub | IBin::Mul | IBin::Shl)
+            | Opcode::Sext
+            | Opcode::Zext
+            | Opcode::Trunc
+                if steady =>
+            {
+                even.extend(&d.results);
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// The terms of a sum with their constant factors.
