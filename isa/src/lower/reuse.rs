@@ -44,15 +44,15 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
         now = issue;
         let keeps = keeps_operands(op.class);
         if keeps {
-            for slot in 0..3 {
+            for (slot, h) in held.iter_mut().enumerate() {
                 let o = op.src[slot];
                 if !matches!(o.kind(), OperandKind::Register(_)) {
                     continue;
                 }
-                if held[slot] == o {
+                if *h == o {
                     code.ops[at].flags |= 1 << (flags::REUSE_SHIFT + slot as u8);
                 }
-                held[slot] = o;
+                *h = o;
             }
         } else if op.flags & (flags::UNIFORM | flags::GHOST) == 0 {
             held = [Operand::NONE; 3];

@@ -208,11 +208,11 @@ fn only_addresses(f: &Function, l: &Loop, s: &Shape, counted: &Counted) -> bool 
     let mut even = vec![counter];
     for &i in l.blocks.iter().flat_map(|&b| &f.block(b).insts) {
         let d = f.inst(i);
-        let passed = d.targets.iter().flat_map(|t| t.args.iter().enumerate().map(move |(n, &v)| (t.block, n, v)));
+        let mut passed = d.targets.iter().flat_map(|t| t.args.iter().enumerate().map(move |(n, &v)| (t.block, n, v)));
         let elsewhere = |(block, n, v): (Block, usize, Value)| {
             even.contains(&v) && l.contains(block) && !(block == s.header && n == counted.param)
         };
-        if passed.into_iter().any(elsewhere) {
+        if passed.any(elsewhere) {
             return false;
         }
         if !d.args.iter().any(|v| even.contains(v)) || d.results.first().copied() == test && test.is_some() {
