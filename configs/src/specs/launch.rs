@@ -39,6 +39,8 @@ spec! {
             l2_hits_most: u32 ["sectors"] = 0..=1000000000,
             /// Bytes read from DRAM for what the launch itself reads, by the first launch after the caches were emptied.
             read_bytes: u32 ["B"] = 0..=1000000,
+            /// Dirty data of others in the L2 when its caches were emptied before a launch: what the profiler wrote last.
+            dirty_bytes: u32 ["B"] = 0..=1000000000,
             /// Registers and special registers are set up for this long before a warp's first instruction.
             warp_setup: u32 ["cycles"] = 0..=10000,
             /// Plain stores become visible to other compute units, and atomics take effect, at multiples of this; a

@@ -208,6 +208,20 @@ impl L2System {
         self.launch_bytes += u64::from(bytes);
     }
 
+    /// Fills whole lines from `address` on with dirty data, without traffic or time. Nothing may be under way.
+    pub fn leave_dirty(&mut self, address: u64, bytes: u64) {
+        debug_assert!(self.is_idle());
+        let all = ((1u16 << self.sectors) - 1) as u8;
+        for line in (address..address + bytes).step_by(1 << self.line_shift) {
+            let home = self.map.home(line);
+            let tags = &mut self.slices[home.slice as usize].tags;
+            if let Some((index, _)) = tags.allocate(home.local >> self.line_shift, line) {
+                let entry = tags.entry_mut(index);
+                (entry.valid, entry.dirty) = (all, all);
+            }
+        }
+    }
+
     /// What the L2 counted so far.
     pub fn counters(&self) -> &L2Counters {
         &self.counters

@@ -163,6 +163,7 @@ mod tests {
             l2_hits_loaded: 0.0,
             l2_hits_most: 0,
             read_bytes: 0,
+            dirty_bytes: 0,
             warp_setup: 0,
             epoch: 1,
         }

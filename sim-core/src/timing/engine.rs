@@ -22,6 +22,8 @@ use warpscope_memory::request::{AtomicSink, L2Request, L2Response};
 /// Simulated addresses of code, and of the constant banks of launches: below all allocations.
 const CODE_BASE: u64 = 1 << 32;
 const BANK_BASE: u64 = 1 << 37;
+/// And of what others have left in the L2.
+const OTHERS_BASE: u64 = 1 << 36;
 /// Room for one launch's constant bank, and number of banks used in turn.
 const BANK: u64 = 1 << 16;
 const BANKS: u64 = 1 << 10;
@@ -124,8 +126,11 @@ impl Engine {
         let carve_out = checked.occupancy.carve_out;
         self.units.iter_mut().flatten().for_each(|u| u.memory.begin_launch(carve_out));
         let before = self.memory_counters();
-        let bytes = if std::mem::take(&mut self.cold) { spec.launch.read_bytes } else { 0 };
-        self.l2.count_launch(&spec.launch, bytes);
+        let cold = std::mem::take(&mut self.cold);
+        self.l2.count_launch(&spec.launch, if cold { spec.launch.read_bytes } else { 0 });
+        if cold {
+            self.l2.leave_dirty(OTHERS_BASE, u64::from(spec.launch.dirty_bytes));
+        }
         let mut run = Run::new(self, &context, checked, limits);
         let result = run.run_to_end();
         let end = run.last;
