@@ -169,6 +169,8 @@ struct Scheduled {
 
 /// What is taken off the register budget, one after the other, to reach full occupancy.
 const TIGHTER: [u32; 6] = [0, 1, 2, 3, 5, 7];
+/// Times by which one warp may take longer for full occupancy, by the estimate.
+const SLOWER: f64 = 1.2;
 /// Ways to choose what comes next: which is best depends on the code, so all are tried.
 const CHOICES: [schedule::Choice; 4] = [
     schedule::Choice { headroom: 0, in_order: false },
@@ -199,7 +201,8 @@ fn arrange(f: &MFunc, options: &Options<'_>, private: u32) -> Result<Scheduled, 
     best.map(|b| b.1).ok_or_else(|| "it was not scheduled".to_string())
 }
 
-/// Schedules with the largest budget that reaches full occupancy, or with the target's where none does.
+/// Schedules with the largest budget that reaches full occupancy, or with the target's where none does or where that
+/// takes too much longer for one warp.
 fn fit(
     f: &MFunc,
     options: &Options<'_>,
@@ -207,7 +210,7 @@ fn fit(
     choice: schedule::Choice,
     large: bool,
 ) -> Result<Scheduled, String> {
-    let mut first = None;
+    let mut first: Option<(f64, Scheduled)> = None;
     for less in TIGHTER {
         let (mut f, mut private) = (f.clone(), private);
         let budget = options.target.schedule.register_budget.saturating_sub(less).max(1);
@@ -215,15 +218,17 @@ fn fit(
         let (cfg, assignment) = assign(&mut f, options, &mut private)?;
         let registers = assignment.vector + options.target.reserved_registers;
         let scheduled = Scheduled { f, cfg, assignment, private };
-        if registers <= options.full_occupancy {
+        let cycles = schedule::estimate(&scheduled.f, &scheduled.cfg, &options.target.schedule);
+        let slow = first.as_ref().is_some_and(|(least, _)| cycles > SLOWER * least);
+        if registers <= options.full_occupancy && !slow {
             return Ok(scheduled);
         }
-        first.get_or_insert(scheduled);
+        first.get_or_insert((cycles, scheduled));
         if large || !options.target.schedule.enabled {
             break;
         }
     }
-    first.ok_or_else(|| "it was not scheduled".to_string())
+    first.map(|f| f.1).ok_or_else(|| "it was not scheduled".to_string())
 }
 
 /// Allocates registers, spilling until they suffice.
