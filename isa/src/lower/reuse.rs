@@ -5,6 +5,9 @@ use super::schedule::class_latency;
 use warpscope_exec::ops::{Op, OpClass, words};
 use warpscope_exec::program::{Operand, OperandKind, flags};
 
+/// An operand cache without contents: registers and words by slot.
+const NOTHING: [(Operand, u8); 3] = [(Operand::NONE, 0); 3];
+
 /// Marks a source where the operand cache holds the register since an earlier operation read it in the same slot: all
 /// between issue in successive cycles (else another warp's operands replace it), and none read another register there
 /// or wrote this one. Operations of the uniform datapath and constant operands leave the cache alone (sass `ilp`:
@@ -24,11 +27,11 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
     // Cycle from which each register can be read.
     let mut ready = vec![0u64; registers];
     let mut now = 0;
-    let mut held = [Operand::NONE; 3];
+    let mut held = NOTHING;
     for at in 0..code.ops.len() {
         let op = code.ops[at];
         if starts[at] {
-            held = [Operand::NONE; 3];
+            held = NOTHING;
             ready.fill(now);
         }
         let w = words(&op);
@@ -39,7 +42,7 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
             }
         }
         if issue > now + 1 {
-            held = [Operand::NONE; 3];
+            held = NOTHING;
         }
         now = issue;
         let keeps = keeps_operands(op.class);
@@ -49,20 +52,20 @@ pub(super) fn mark(code: &mut Code, options: &Options<'_>) {
                 if !matches!(o.kind(), OperandKind::Register(_)) {
                     continue;
                 }
-                if *h == o {
+                let read = (o, w.src[slot]);
+                if *h == read {
                     code.ops[at].flags |= 1 << (flags::REUSE_SHIFT + slot as u8);
                 }
-                *h = o;
+                *h = read;
             }
         } else if op.flags & (flags::UNIFORM | flags::GHOST) == 0 {
-            held = [Operand::NONE; 3];
+            held = NOTHING;
         }
         for r in range(op.dst, w.dst[0]) {
             // What takes a time of its own is waited for before anything else is counted.
             let latency = if keeps { class_latency(op.class, &options.target.schedule) as u64 } else { 1 };
             ready[r] = now + latency;
-            // Wide operands are read in pairs.
-            held.iter_mut().filter(|h| range(**h, 2).contains(&r)).for_each(|h| *h = Operand::NONE);
+            held.iter_mut().filter(|h| range(h.0, h.1).contains(&r)).for_each(|h| *h = NOTHING[0]);
         }
     }
 }

@@ -149,7 +149,12 @@ fn strided_loop(ty: Ty, cond: Cond) -> Function {
 
 #[test]
 fn unknown_steps_are_unrolled_only_where_that_is_exact() {
-    for cond in [Cond::SLt, Cond::SLe, Cond::ULt, Cond::ULe] {
+    // Inclusive ends keep their loops, as with the vendor's compiler.
+    for cond in [Cond::SLe, Cond::ULe] {
+        let mut f = strided_loop(Ty::I16, cond);
+        assert!(!unroll::run(&mut f, &limits(&[4]), unroll::Phase::Part), "{cond:?}");
+    }
+    for cond in [Cond::SLt, Cond::ULt] {
         let before = strided_loop(Ty::I16, cond);
         let mut after = before.clone();
         assert!(unroll::run(&mut after, &limits(&[4]), unroll::Phase::Part), "{cond:?}");
