@@ -170,7 +170,7 @@ struct Scheduled {
 /// What is taken off the register budget, one after the other, to reach full occupancy.
 const TIGHTER: [u32; 6] = [0, 1, 2, 3, 5, 7];
 /// Times by which one warp may take longer for full occupancy, by the estimate.
-const SLOWER: f64 = 1.2;
+const SLOWER: f64 = 1.25;
 /// Ways to choose what comes next: which is best depends on the code, so all are tried.
 const CHOICES: [schedule::Choice; 4] = [
     schedule::Choice { headroom: 0, in_order: false },
