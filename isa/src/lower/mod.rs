@@ -122,7 +122,7 @@ pub fn lower(
     phi::eliminate(&mut f);
     tidy::merge_blocks(&mut f);
     let fail = |why| LowerError { kernel: kernel.name.clone(), file: String::new(), line: 0, why };
-    packs::share(&mut f);
+    packs::share(&mut f, options.target.schedule.register_budget as usize / HELD_SHARE);
     uniform::assign(&mut f, options);
     constants::legalise(&mut f, options);
     abi::insert(&mut f, options, facts.local_variables).map_err(fail)?;
@@ -167,6 +167,8 @@ struct Scheduled {
     private: u32,
 }
 
+/// The part of the register budget that stored constants may hold over a loop is one in this many.
+const HELD_SHARE: usize = 2;
 /// What is taken off the register budget, one after the other, to reach full occupancy.
 const TIGHTER: [u32; 6] = [0, 1, 2, 3, 5, 7];
 /// Times by which one warp may take longer for full occupancy, by the estimate.

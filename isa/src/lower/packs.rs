@@ -12,8 +12,8 @@ type Writes = HashMap<VReg, (u32, usize)>;
 /// A set of registers: the block whose end or course it is made in, what it holds, and its name.
 type Pack = (usize, Vec<Opd>, VReg);
 
-/// Joins and hoists packs.
-pub(super) fn share(f: &mut MFunc) {
+/// Joins and hoists packs; `room`: words that may be held in front of one loop.
+pub(super) fn share(f: &mut MFunc, room: usize) {
     let mut writes = Writes::new();
     for (b, block) in f.blocks.iter().enumerate() {
         for v in block.insts.iter().flat_map(MInst::defs) {
@@ -25,12 +25,16 @@ pub(super) fn share(f: &mut MFunc) {
     let idom = dominators(f);
     let dominates = |a: usize, b: usize| std::iter::successors(Some(b), |&x| idom[x]).any(|x| x == a);
     let mut made: Vec<Pack> = Vec::new();
+    let mut held: HashMap<usize, usize> = HashMap::new();
     let mut renamed: HashMap<VReg, VReg> = HashMap::new();
     for &b in &cfg.order {
         for (v, sources) in candidates(f, b, &writes) {
             let before = out_of_innermost_loop(&cfg, &idom, b);
             let outside = |o: &Opd| o.vreg().is_none_or(|s| writes.get(&s).is_some_and(|w| dominates(w.1, before)));
-            let home = if sources.iter().all(outside) { before } else { b };
+            let hoists = before != b && sources.iter().all(outside);
+            let known = made.iter().any(|p| p.0 == before && p.1 == sources);
+            let fits = known || held.get(&before).unwrap_or(&0) + sources.len() <= room;
+            let home = if hoists && fits { before } else { b };
             let same = made.iter().find(|p| p.0 == home && p.1 == sources).map(|p| p.2);
             if same.is_none() && home == b {
                 made.push((home, sources, v));
@@ -44,6 +48,7 @@ pub(super) fn share(f: &mut MFunc) {
                     renamed.insert(v, other);
                 }
                 None => {
+                    *held.entry(home).or_insert(0) += sources.len();
                     f.blocks[home].insts.extend(parts);
                     made.push((home, sources, v));
                 }
@@ -113,10 +118,31 @@ mod tests {
         f.blocks.push(block(vec![], Term::Jump(edge(1))));
         f.blocks.push(block(insts, Term::Branch(p, false, edge(1), edge(2))));
         f.blocks.push(block(vec![], Term::Exit));
-        share(&mut f);
+        share(&mut f, 8);
         assert_eq!(f.blocks[0].insts.len(), 2, "the constants are in registers before the loop");
         let stored: Vec<_> = f.blocks[1].insts.iter().filter(|i| i.op == Op::StGlobal).map(|i| i.src[1]).collect();
         assert_eq!(stored, [packs[0], packs[0], packs[2]].map(|v| Opd::Reg(v, 0)));
         assert_eq!(f.blocks[1].insts.len(), 6, "what changes is made in the loop");
+    }
+
+    #[test]
+    fn what_a_loop_stores_does_not_fill_the_registers() {
+        let mut f = MFunc::default();
+        let loc = SourceLine::default();
+        let p = f.new_vreg(File::Predicate, 1);
+        let mut insts = Vec::new();
+        for n in 0..9 {
+            let (v, word) = (f.new_vreg(File::Vector, 2), f.pool.word(n));
+            insts.extend([0, 1].map(|w| MInst::new(Op::Mov32, Opd::Reg(v, w), &[word], loc)));
+            insts.push(MInst::new(Op::StGlobal, Opd::None, &[Opd::None, Opd::Reg(v, 0)], loc));
+        }
+        let edge = |block| Edge { block, args: vec![] };
+        let block = |insts, term| MBlock { params: vec![], insts, term, loc, divergent: false, partial: false };
+        f.blocks.push(block(vec![], Term::Jump(edge(1))));
+        f.blocks.push(block(insts, Term::Branch(p, false, edge(1), edge(2))));
+        f.blocks.push(block(vec![], Term::Exit));
+        share(&mut f, 8);
+        assert_eq!(f.blocks[0].insts.len(), 8, "four pairs are in registers before the loop");
+        assert_eq!(f.blocks[1].insts.len(), 9 + 10, "the other five are made where they are stored");
     }
 }
