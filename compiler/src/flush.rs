@@ -1,47 +1,37 @@
 //! `-cl-denorms-are-zero` in the module: the translator drops the option, so every kernel gets the execution mode
 //! DenormFlushToZero for 32 bits (SPV_KHR_float_controls).
 
-const HEADER: usize = 5;
+use crate::words::{HEADER, OP_ENTRY_POINT, OP_EXECUTION_MODE, edit, instructions, with_text};
+
 const OP_EXTENSION: u32 = 10;
-const OP_ENTRY_POINT: u32 = 15;
-const OP_EXECUTION_MODE: u32 = 16;
 const OP_CAPABILITY: u32 = 17;
 const CAPABILITY_DENORM_FLUSH_TO_ZERO: u32 = 4465;
 const MODE_DENORM_FLUSH_TO_ZERO: u32 = 4460;
-const EXTENSION: &[u8] = b"SPV_KHR_float_controls";
 
-/// Adds the mode to a little-endian module. A module that is not well formed comes back as it is, for the decoder to
-/// say what is wrong with it.
+/// Adds the mode to a module.
 pub(crate) fn mark(spirv: Vec<u8>) -> Vec<u8> {
-    let words: Vec<u32> = spirv.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    marked(&words).map_or(spirv, |m| m.iter().flat_map(|w| w.to_le_bytes()).collect())
+    edit(spirv, marked)
 }
 
 fn marked(words: &[u32]) -> Option<Vec<u32>> {
     let mut entries = Vec::new();
     let (mut capabilities, mut entry_points) = (HEADER, None);
-    let mut at = HEADER;
-    while let Some(&first) = words.get(at) {
-        let (op, count) = (first & 0xffff, (first >> 16) as usize);
-        let end = at.checked_add(count).filter(|&e| count > 0 && e <= words.len())?;
+    for instruction in instructions(words) {
+        let (op, place) = instruction?;
         match op {
-            OP_CAPABILITY => capabilities = end,
+            OP_CAPABILITY => capabilities = place.end,
             OP_ENTRY_POINT => {
+                entry_points = Some(place.end);
                 // Execution model, then the entry point's function.
-                entries.push(*words[at..end].get(2)?);
-                entry_points = Some(end);
+                entries.push(*words[place].get(2)?);
             }
             _ => {}
         }
-        at = end;
     }
     let entry_points = entry_points?;
     let mut out = words[..capabilities].to_vec();
     out.extend([2 << 16 | OP_CAPABILITY, CAPABILITY_DENORM_FLUSH_TO_ZERO]);
-    let mut name = EXTENSION.to_vec();
-    name.resize((name.len() / 4 + 1) * 4, 0);
-    out.push((1 + name.len() as u32 / 4) << 16 | OP_EXTENSION);
-    out.extend(name.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+    out.extend(with_text(OP_EXTENSION, &[], "SPV_KHR_float_controls"));
     out.extend(&words[capabilities..entry_points]);
     for entry in entries {
         out.extend([4 << 16 | OP_EXECUTION_MODE, entry, MODE_DENORM_FLUSH_TO_ZERO, 32]);

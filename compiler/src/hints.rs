@@ -1,27 +1,22 @@
 //! `vec_type_hint` of unsigned types: SPIR-V has no place for the sign of a hint's type, so the module gets a string in
 //! the manner of the translator's own argument metadata, `vec_type_hint.KERNEL.TYPE`.
+use crate::words::{BOUND, OP_ENTRY_POINT, OP_EXECUTION_MODE, edit, instructions, with_text};
 use std::collections::BTreeMap;
 
-const HEADER: usize = 5;
-const BOUND: usize = 3;
 const OP_STRING: u32 = 7;
-const OP_ENTRY_POINT: u32 = 15;
-const OP_EXECUTION_MODE: u32 = 16;
 
 /// Whether a source may have hints; headers that are included do not count.
 pub(crate) fn may_have(source: &str) -> bool {
     source.contains("vec_type_hint")
 }
 
-/// Adds a string for every hint of an unsigned type that clang's LLVM assembly has. A module that is not well formed comes
-/// back as it is, for the decoder to say what is wrong with it.
+/// Adds a string for every hint of an unsigned type that clang's LLVM assembly has.
 pub(crate) fn mark(spirv: Vec<u8>, assembly: &str) -> Vec<u8> {
     let hints = unsigned(assembly);
     if hints.is_empty() {
         return spirv;
     }
-    let words: Vec<u32> = spirv.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    marked(&words, &hints).map_or(spirv, |m| m.iter().flat_map(|w| w.to_le_bytes()).collect())
+    edit(spirv, |words| marked(words, &hints))
 }
 
 /// Kernels with a hint of an unsigned type, and that type.
@@ -61,21 +56,17 @@ fn unsigned(assembly: &str) -> Vec<(&str, String)> {
 
 fn marked(words: &[u32], hints: &[(&str, String)]) -> Option<Vec<u32>> {
     // Strings come after the execution modes (SPIR-V 1.6, 2.4).
-    let (mut at, mut place) = (HEADER, None);
-    while let Some(&first) = words.get(at) {
-        let end = at.checked_add((first >> 16) as usize).filter(|&e| e > at && e <= words.len())?;
-        if matches!(first & 0xffff, OP_ENTRY_POINT | OP_EXECUTION_MODE) {
-            place = Some(end);
+    let mut place = None;
+    for instruction in instructions(words) {
+        let (op, words) = instruction?;
+        if matches!(op, OP_ENTRY_POINT | OP_EXECUTION_MODE) {
+            place = Some(words.end);
         }
-        at = end;
     }
     let place = place?;
     let mut out = words[..place].to_vec();
     for (kernel, ty) in hints {
-        let mut text = format!("vec_type_hint.{kernel}.{ty}").into_bytes();
-        text.resize((text.len() / 4 + 1) * 4, 0);
-        out.extend([(2 + text.len() as u32 / 4) << 16 | OP_STRING, out[BOUND]]);
-        out.extend(text.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        out.extend(with_text(OP_STRING, &[out[BOUND]], &format!("vec_type_hint.{kernel}.{ty}")));
         out[BOUND] += 1;
     }
     out.extend(&words[place..]);

@@ -11,6 +11,7 @@ mod hints;
 mod options;
 mod pipeline;
 mod tools;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -108,8 +108,8 @@ pub(crate) fn run(
     let passes = if disabled { PASSES_DISABLED } else { PASSES };
     // From 1.4 on a loop can say by how many trips it is to be unrolled (PartialCount); other programs stay at what
     // more consumers read.
-    let hinted = text.contains("unroll");
-    let version = if hinted { "--spirv-max-version=1.4" } else { "--spirv-max-version=1.3" };
+    let unrolls = text.contains("unroll");
+    let version = if unrolls { "--spirv-max-version=1.4" } else { "--spirv-max-version=1.3" };
     let mut translate = vec!["--spirv-ext=+all", version];
     if arguments.iter().any(|a| a == "-cl-kernel-arg-info") {
         translate.push("--preserve-ocl-kernel-arg-type-metadata-through-string");

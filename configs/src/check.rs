@@ -42,6 +42,8 @@ pub const OPERATION_CLASSES: &[&str] = &[
 const MOST_WARPS: u32 = 64;
 const MOST_PIPES: usize = 32;
 const MOST_CHOICES: usize = 4;
+/// Pipes that keep a distance between a warp's operations.
+const MOST_SPACING_PIPES: usize = 4;
 /// Bytes that the state of a machine may take on the computer that simulates it.
 const MOST_STATE: u64 = 8 << 30;
 
@@ -85,6 +87,13 @@ fn compute_unit(machine: &MachineSpec, add: &mut impl FnMut(&str, String)) {
     }
     if cu.pipes.len() > MOST_PIPES {
         add("compute_unit.pipes", format!("there can be at most {MOST_PIPES} pipes, not {}", cu.pipes.len()));
+    }
+    let spacing = cu.pipes.values().filter(|p| p.spacing > 1).count();
+    if spacing > MOST_SPACING_PIPES {
+        add(
+            "compute_unit.pipes",
+            format!("`spacing` can be above 1 in at most {MOST_SPACING_PIPES} pipes, not {spacing}"),
+        );
     }
     if !cu.registers.is_multiple_of(cu.sub_cores) {
         let why = format!("{} registers cannot be shared out evenly among {} sub-cores", cu.registers, cu.sub_cores);

@@ -137,3 +137,12 @@ fn a_chain_of_bases_must_end() {
 fn nothing_chosen_is_the_default_machine() {
     assert_eq!(Selection::default().load().unwrap().source, "nvidia-h200");
 }
+
+#[test]
+fn a_fifth_pipe_that_spaces_instructions_is_refused() {
+    let sets = ["fma", "alu", "xu", "lsu", "control"].map(|p| format!("compute_unit.pipes.{p}.spacing=2"));
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    assert!(load("tiny", &sets[..4]).is_ok());
+    let text = refused("tiny", &sets);
+    assert!(text.contains("compute_unit.pipes: `spacing` can be above 1 in at most 4 pipes, not 5"), "{text}");
+}

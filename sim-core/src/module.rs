@@ -72,9 +72,7 @@ impl LoadedModule {
         if relocated(global, &self.addresses, &bytes)? != bytes {
             return Ok(None);
         }
-        for &(offset, ..) in &global.relocations {
-            bytes[offset as usize..][..8].fill(0);
-        }
+        without_pointers(global, &mut bytes);
         Ok(Some(bytes))
     }
 
@@ -92,6 +90,13 @@ impl LoadedModule {
     /// The allocations, for those who list a device's memory.
     pub fn allocations(&self) -> &[Allocation] {
         &self.allocations
+    }
+}
+
+/// Puts zeros where the initializer of a variable has pointers.
+pub fn without_pointers(global: &Global, contents: &mut [u8]) {
+    for &(offset, ..) in &global.relocations {
+        contents.iter_mut().skip(offset as usize).take(8).for_each(|b| *b = 0);
     }
 }
 

@@ -1,10 +1,5 @@
 // A small OpenCL program: three kernels, a sub-buffer, a structure by value, local memory, an offset.
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#define OK(call) do { cl_int r_ = (call); if (r_) { fprintf(stderr, "%d: %s: %d\n", __LINE__, #call, r_); exit(1); } } while (0)
+#include "begin.h"
 
 enum { N = 4096 };
 
@@ -21,18 +16,8 @@ static const char *SOURCE =
     "  size_t i = get_global_id(0); part[i] = all[i * step] + 1; }\n";
 
 int main(void) {
-    cl_platform_id platform;
-    cl_device_id device;
     cl_int e;
-    OK(clGetPlatformIDs(1, &platform, NULL));
-    OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &e);
-    OK(e);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &e);
-    OK(e);
-    cl_program program = clCreateProgramWithSource(context, 1, &SOURCE, NULL, &e);
-    OK(e);
-    OK(clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL));
+    begin(SOURCE);
     static float data[N];
     for (int i = 0; i < N; i++) data[i] = (float)i;
     cl_mem in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &e);

@@ -1,10 +1,5 @@
 // A small OpenCL program whose kernels keep something in variables of the program.
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#define OK(call) do { cl_int r_ = (call); if (r_) { fprintf(stderr, "%d: %s: %d\n", __LINE__, #call, r_); exit(1); } } while (0)
+#include "begin.h"
 
 static const char *SOURCE =
     "global int table[4] = {1, 2, 3, 4};\n"
@@ -14,18 +9,8 @@ static const char *SOURCE =
     "kernel void give(global int *out) { out[0] = total; out[1] = table[1]; out[2] = table[0]; }\n";
 
 int main(void) {
-    cl_platform_id platform;
-    cl_device_id device;
     cl_int e;
-    OK(clGetPlatformIDs(1, &platform, NULL));
-    OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &e);
-    OK(e);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &e);
-    OK(e);
-    cl_program program = clCreateProgramWithSource(context, 1, &SOURCE, NULL, &e);
-    OK(e);
-    OK(clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL));
+    begin(SOURCE);
     cl_kernel add = clCreateKernel(program, "add", &e);
     OK(e);
     cl_kernel give = clCreateKernel(program, "give", &e);

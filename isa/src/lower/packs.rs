@@ -99,26 +99,39 @@ mod tests {
     use crate::lower::mir::{Edge, MBlock, Term};
     use warpscope_exec::program::SourceLine;
 
+    fn copy(v: VReg, word: u8, from: Opd) -> MInst {
+        MInst::new(Op::Mov32, Opd::Reg(v, word), &[from], SourceLine::default())
+    }
+
+    fn store(v: VReg) -> MInst {
+        MInst::new(Op::StGlobal, Opd::None, &[Opd::None, Opd::Reg(v, 0)], SourceLine::default())
+    }
+
+    /// Makes these instructions the body of a loop, and shares its packs.
+    fn shared(f: &mut MFunc, body: Vec<MInst>) {
+        let p = f.new_vreg(File::Predicate, 1);
+        let edge = |block| Edge { block, args: vec![] };
+        let block = |insts, term| {
+            let loc = SourceLine::default();
+            MBlock { params: vec![], insts, term, loc, divergent: false, partial: false }
+        };
+        f.blocks.push(block(vec![], Term::Jump(edge(1))));
+        f.blocks.push(block(body, Term::Branch(p, false, edge(1), edge(2))));
+        f.blocks.push(block(vec![], Term::Exit));
+        share(f, 8);
+    }
+
     #[test]
     fn stores_of_the_same_values_share_registers_in_front_of_the_loop() {
         let mut f = MFunc::default();
-        let loc = SourceLine::default();
-        let p = f.new_vreg(File::Predicate, 1);
         let packs: Vec<VReg> = (0..3).map(|_| f.new_vreg(File::Vector, 2)).collect();
         let changing = f.new_vreg(File::Vector, 1);
         let (one, two) = (f.pool.word(1), f.pool.word(2));
-        let copy = |v, word, o| MInst::new(Op::Mov32, Opd::Reg(v, word), &[o], loc);
-        let store = |v| MInst::new(Op::StGlobal, Opd::None, &[Opd::None, Opd::Reg(v, 0)], loc);
         let mut insts = vec![copy(changing, 0, one)];
         for (v, low) in [(packs[0], one), (packs[1], one), (packs[2], Opd::Reg(changing, 0))] {
             insts.extend([copy(v, 0, low), copy(v, 1, two), store(v)]);
         }
-        let edge = |block| Edge { block, args: vec![] };
-        let block = |insts, term| MBlock { params: vec![], insts, term, loc, divergent: false, partial: false };
-        f.blocks.push(block(vec![], Term::Jump(edge(1))));
-        f.blocks.push(block(insts, Term::Branch(p, false, edge(1), edge(2))));
-        f.blocks.push(block(vec![], Term::Exit));
-        share(&mut f, 8);
+        shared(&mut f, insts);
         assert_eq!(f.blocks[0].insts.len(), 2, "the constants are in registers before the loop");
         let stored: Vec<_> = f.blocks[1].insts.iter().filter(|i| i.op == Op::StGlobal).map(|i| i.src[1]).collect();
         assert_eq!(stored, [packs[0], packs[0], packs[2]].map(|v| Opd::Reg(v, 0)));
@@ -128,20 +141,12 @@ mod tests {
     #[test]
     fn what_a_loop_stores_does_not_fill_the_registers() {
         let mut f = MFunc::default();
-        let loc = SourceLine::default();
-        let p = f.new_vreg(File::Predicate, 1);
         let mut insts = Vec::new();
         for n in 0..9 {
             let (v, word) = (f.new_vreg(File::Vector, 2), f.pool.word(n));
-            insts.extend([0, 1].map(|w| MInst::new(Op::Mov32, Opd::Reg(v, w), &[word], loc)));
-            insts.push(MInst::new(Op::StGlobal, Opd::None, &[Opd::None, Opd::Reg(v, 0)], loc));
+            insts.extend([copy(v, 0, word), copy(v, 1, word), store(v)]);
         }
-        let edge = |block| Edge { block, args: vec![] };
-        let block = |insts, term| MBlock { params: vec![], insts, term, loc, divergent: false, partial: false };
-        f.blocks.push(block(vec![], Term::Jump(edge(1))));
-        f.blocks.push(block(insts, Term::Branch(p, false, edge(1), edge(2))));
-        f.blocks.push(block(vec![], Term::Exit));
-        share(&mut f, 8);
+        shared(&mut f, insts);
         assert_eq!(f.blocks[0].insts.len(), 8, "four pairs are in registers before the loop");
         assert_eq!(f.blocks[1].insts.len(), 9 + 10, "the other five are made where they are stored");
     }

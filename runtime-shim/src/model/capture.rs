@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use warpscope_isa::ir::Ty;
 use warpscope_memory::device_memory::{Allocation, AllocationId, DeviceMemory};
-use warpscope_sim::{Argument, Launch};
+use warpscope_sim::{Argument, Launch, without_pointers};
 
 /// Captures the launches of one context.
 pub struct Capture {
@@ -167,10 +167,9 @@ impl Capture {
         };
         let mut lines = String::new();
         for ((index, name, was), (_, _, is)) in before.globals.iter().zip(variables(kernel)?) {
-            let mut initial = kernel.built.module.globals[*index].init.clone();
-            for &(offset, ..) in &kernel.built.module.globals[*index].relocations {
-                initial.iter_mut().skip(offset as usize).take(8).for_each(|b| *b = 0);
-            }
+            let global = &kernel.built.module.globals[*index];
+            let mut initial = global.init.clone();
+            without_pointers(global, &mut initial);
             let file = if *was == initial { String::new() } else { format!(", file = {}", keep(was)?) };
             let expected = if *was == is { String::new() } else { format!(", expected = {}", keep(&is)?) };
             if !(file.is_empty() && expected.is_empty()) {
