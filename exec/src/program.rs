@@ -38,22 +38,27 @@ impl Operand {
     /// No operand (as a destination: the result is dropped).
     pub const NONE: Operand = Operand(0xffff);
     /// Vector register `r` (0..=0x3fff).
+    #[inline]
     pub const fn register(r: u16) -> Operand {
         Operand(r)
     }
     /// Uniform register `u`.
+    #[inline]
     pub const fn uniform(u: u16) -> Operand {
         Operand(0x4000 | u)
     }
     /// Constant row `c` (0..=0x3fff).
+    #[inline]
     pub const fn constant(c: u16) -> Operand {
         Operand(0x8000 | c)
     }
     /// Predicate register `p`, inverted where `negated`.
+    #[inline]
     pub const fn predicate(p: u8, negated: bool) -> Operand {
         Operand(0xc000 | p as u16 | (negated as u16) << 8)
     }
     /// What it refers to.
+    #[inline]
     pub const fn kind(self) -> OperandKind {
         if self.0 == 0xffff {
             return OperandKind::None;
@@ -67,6 +72,7 @@ impl Operand {
         }
     }
     /// Whether there is none.
+    #[inline]
     pub const fn is_none(self) -> bool {
         self.0 == 0xffff
     }
@@ -92,10 +98,12 @@ impl Guard {
     /// All lanes take part.
     pub const ALWAYS: Guard = Guard(0x7f);
     /// Lanes where predicate `p` holds (or, `negated`, does not).
+    #[inline]
     pub const fn new(p: u8, negated: bool) -> Guard {
         Guard(p | (negated as u8) << 7)
     }
     /// Predicate and negation, or none.
+    #[inline]
     pub const fn get(self) -> Option<(u8, bool)> {
         if self.0 == 0x7f { None } else { Some((self.0 & 0x7f, self.0 & 0x80 != 0)) }
     }
@@ -171,18 +179,22 @@ pub struct AccessShape {
 
 impl AccessShape {
     /// Packs into an immediate.
+    #[inline]
     pub const fn pack(self) -> u32 {
         self.element as u32 | (self.count as u32) << 8 | (self.atomic as u32) << 16 | (self.signed as u32) << 24
     }
     /// Unpacks an immediate.
+    #[inline]
     pub const fn unpack(v: u32) -> AccessShape {
         AccessShape { element: v as u8, count: (v >> 8) as u8, atomic: (v >> 16) as u8, signed: v >> 24 & 1 != 0 }
     }
     /// Bytes a lane.
+    #[inline]
     pub const fn bytes(self) -> u32 {
         self.element as u32 * self.count as u32
     }
     /// Registers that the data take.
+    #[inline]
     pub const fn registers(self) -> u32 {
         let per = if self.element < 4 { 1 } else { self.element as u32 / 4 };
         per * self.count as u32

@@ -33,8 +33,24 @@ impl Banks {
             if is_consecutive(addresses, u64::from(bytes)) && addresses[0] & ((1 << self.width_shift) - 1) == 0 {
                 return (addresses.len() as u32 * bytes).div_ceil(self.bytes());
             }
-            if is_consecutive(addresses, 0) && bytes <= 4 {
+            // Bits that differ between lanes, and that any lane has.
+            let (mut differ, mut any) = (0, 0);
+            for &address in addresses {
+                differ |= address ^ addresses[0];
+                any |= address;
+            }
+            if differ == 0 && bytes <= 4 {
                 return 1;
+            }
+            // Aligned lanes that agree in all bits but those within a row lie in it.
+            let row = u64::from(self.bytes());
+            if row.is_power_of_two() && bytes.is_power_of_two() && bytes <= self.bytes() {
+                if differ >= row {
+                    return self.conflicts::<true>(addresses, mask, bytes);
+                }
+                if any & u64::from(bytes - 1) == 0 {
+                    return addresses.len().div_ceil(self.lanes_at_once(addresses.len(), bytes)) as u32;
+                }
             }
         }
         self.in_one_row(addresses, mask, bytes).unwrap_or_else(|| self.conflicts::<true>(addresses, mask, bytes))
@@ -101,9 +117,14 @@ impl Banks {
         let mut next = [0u8; WORDS];
         let mut head = [0u8; BANKS];
         let (mut seen, mut most) = (0usize, 1);
+        let mut before = u64::MAX;
         while lanes != 0 {
             let address = addresses[lanes.trailing_zeros() as usize];
             lanes &= lanes - 1;
+            // Neighbours often share a word.
+            if SHARE && address == std::mem::replace(&mut before, address) {
+                continue;
+            }
             let last = (address + u64::from(bytes) - 1) >> self.width_shift;
             for word in address >> self.width_shift..=last {
                 let bank = match self.mask {

@@ -235,11 +235,16 @@ impl Coalescer {
 #[inline]
 pub(crate) fn is_consecutive(addresses: &[u64], step: u64) -> bool {
     let first = addresses[0];
-    let mut same = true;
-    for (lane, &address) in addresses.iter().enumerate() {
-        same &= address == first.wrapping_add(lane as u64 * step);
+    // Mostly the second lane tells already.
+    if addresses.get(1).is_some_and(|second| *second != first.wrapping_add(step)) {
+        return false;
     }
-    same
+    let (mut expected, mut differ) = (first, 0);
+    for &address in addresses {
+        differ |= address ^ expected;
+        expected = expected.wrapping_add(step);
+    }
+    differ == 0
 }
 
 /// Bits `from..to` of a word; none where the range is empty.

@@ -3,6 +3,7 @@ use super::{Code, Row, Warp};
 use crate::program::{MachineOp, Operand, flags};
 
 /// All lanes of a warp of `W`.
+#[inline]
 pub(super) const fn full_mask(width: usize) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }

@@ -45,23 +45,24 @@ pub struct Divergence {
     pub mask: u64,
 }
 
-/// A warp's architectural state.
+/// A warp's architectural state; what every step looks at comes first and close together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Warp<const W: usize> {
     /// Index of the next operation.
     pub pc: u32,
-    /// Lanes that execute now.
-    pub active: u64,
-    /// Lanes that have not ended.
-    pub alive: u64,
     /// Where the current lanes meet the entry below on the stack.
     pub reconvergence: u32,
-    /// Lanes that wait.
-    pub stack: Vec<Divergence>,
-    /// Predicate registers, one bit a lane.
-    pub predicates: [u64; 16],
+    /// Lanes that execute now.
+    pub active: u64,
     /// Vector registers, then uniform registers (broadcast).
     pub rows: Vec<Row<W>>,
+    /// Lanes that have not ended.
+    pub alive: u64,
+    /// Predicate registers, one bit a lane.
+    pub predicates: [u64; 16],
+    /// Lanes that wait.
+    pub stack: Vec<Divergence>,
     /// Private memory: word `o / 4` of all lanes is row `o / 4`.
     pub private: Vec<Row<W>>,
     /// Local ids.

@@ -75,6 +75,21 @@ pub struct TimedAccess<'a> {
     pub token: u32,
 }
 
+/// A warp-level access to local memory: all that its time depends on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct LocalAccess {
+    /// What it is.
+    pub kind: AccessKind,
+    /// Bytes a lane, 1 to 16.
+    pub bytes: u32,
+    /// Lanes that take part; not 0.
+    pub mask: u64,
+    /// Wavefronts that it takes ([`Banks`]).
+    pub wavefronts: u32,
+    /// Lanes of the warp.
+    pub lanes: u32,
+}
+
 /// The answer to an access.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Accepted {
@@ -134,6 +149,8 @@ pub struct CuMemory {
     taken: usize,
     /// Responses that came through the port, rising by time.
     arrived: VecDeque<Arrival>,
+    /// When the first of either is due; `u64::MAX` where none is on its way.
+    next: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -167,6 +184,7 @@ impl CuMemory {
             inbox: Vec::new(),
             taken: 0,
             arrived: VecDeque::new(),
+            next: u64::MAX,
         }
     }
 
@@ -180,14 +198,17 @@ impl CuMemory {
     /// Starts an access at cycle `now`. All events up to `now` must have been handled by `advance`. The coalescer, which
     /// holds nothing from access to access, is of the machine's line and sector size.
     pub fn access(&mut self, now: u64, access: &TimedAccess<'_>, coalescer: &mut Coalescer) -> Accepted {
-        while self.queue.front().is_some_and(|&leaves| leaves <= now) {
-            self.queue.pop_front();
-        }
-        if self.queue.len() >= self.lsu.queue as usize {
-            return Accepted::Busy(self.queue[0]);
-        }
         if access.kind.is_local() {
-            return self.access_local(now, access);
+            let TimedAccess { kind, bytes, mask, addresses, .. } = *access;
+            let wavefronts = match kind {
+                AccessKind::LocalAtomic => self.banks.atomic_wavefronts(addresses, mask, bytes),
+                _ => self.banks.wavefronts(addresses, mask, bytes),
+            };
+            return self
+                .access_local(now, &LocalAccess { kind, bytes, mask, wavefronts, lanes: addresses.len() as u32 });
+        }
+        if let Some(at) = self.full_until(now) {
+            return Accepted::Busy(at);
         }
         if self.stalled.len() >= self.lsu.queue as usize || !self.path.has_slot() {
             return Accepted::Wait;
@@ -233,22 +254,41 @@ impl CuMemory {
         self.banks.wavefronts(&moved[..access.addresses.len()], access.mask, access.bytes)
     }
 
-    fn access_local(&mut self, now: u64, access: &TimedAccess<'_>) -> Accepted {
-        let start = self.take_lsu(now, access.addresses.len());
+    /// The banks of local memory.
+    #[inline(always)]
+    pub fn banks(&self) -> &Banks {
+        &self.banks
+    }
+
+    /// Where the load/store unit's queue is full at `now`: when it has room.
+    #[inline(always)]
+    fn full_until(&mut self, now: u64) -> Option<u64> {
+        while self.queue.front().is_some_and(|&leaves| leaves <= now) {
+            self.queue.pop_front();
+        }
+        if self.queue.len() >= self.lsu.queue as usize { self.queue.front().copied() } else { None }
+    }
+
+    /// As [`CuMemory::access`], to local memory.
+    pub fn access_local(&mut self, now: u64, access: &LocalAccess) -> Accepted {
+        if let Some(at) = self.full_until(now) {
+            return Accepted::Busy(at);
+        }
+        let start = self.take_lsu(now, access.lanes as usize);
         let counters = &mut self.path.counters;
         let ideal = (access.mask.count_ones() * access.bytes).div_ceil(self.banks.bytes()).max(1);
         let mut least = 1;
-        let (wavefronts, interval, latency) = match access.kind {
+        let wavefronts = access.wavefronts;
+        let (interval, latency) = match access.kind {
             AccessKind::LocalAtomic => {
                 counters.local_atomic_requests += 1;
                 least = self.local.atomic_minimum;
-                let n = self.banks.atomic_wavefronts(access.addresses, access.mask, access.bytes);
-                (n, self.local.atomic_interval, self.local.atomic_latency)
+                (self.local.atomic_interval, self.local.atomic_latency)
             }
             kind => {
                 let store = kind == AccessKind::LocalStore;
                 *(if store { &mut counters.local_store_requests } else { &mut counters.local_load_requests }) += 1;
-                (self.banks.wavefronts(access.addresses, access.mask, access.bytes), 1, self.local.latency)
+                (1, self.local.latency)
             }
         };
         counters.local_wavefronts += u64::from(wavefronts);
@@ -282,10 +322,16 @@ impl CuMemory {
         // They come almost in order; those of the same time stay in the order in which they came.
         let before = self.inbox[self.taken..].iter().rposition(|r| r.at <= response.at);
         self.inbox.insert(before.map_or(self.taken, |at| self.taken + at + 1), response);
+        self.next = self.next.min(response.at);
     }
 
     /// When [`CuMemory::advance`] is next due; `u64::MAX` where nothing is on its way here.
+    #[inline(always)]
     pub fn next_event(&self) -> u64 {
+        self.next
+    }
+
+    fn first_due(&self) -> u64 {
         let inbox = self.inbox.get(self.taken).map_or(u64::MAX, |r| r.at);
         inbox.min(self.arrived.front().map_or(u64::MAX, |a| a.at))
     }
@@ -324,8 +370,9 @@ impl CuMemory {
         let full = self.lsu.queue as usize;
         let refusing = self.stalled.len() >= full || !self.path.has_slot();
         loop {
-            let event = self.next_event();
+            let event = self.first_due();
             if event > now {
+                self.next = event;
                 break;
             }
             match self.arrived.front() {

@@ -4,6 +4,7 @@ use super::overlay::Overlay;
 use crate::lanes::{self, Home, Kind, for_lanes};
 use warpscope_exec::exec::{AtomicReply, Fault, LaneMemory, Row, Space, WarpAccess};
 use warpscope_exec::program::AtomicOp;
+use warpscope_memory::banks::Banks;
 use warpscope_memory::device_memory::{Span, View};
 
 /// What an access asks of the memory system.
@@ -29,6 +30,8 @@ pub(crate) struct Captured<const W: usize> {
     pub bytes: u32,
     /// Entry in the table of atomics, for global atomics.
     pub atomic: u32,
+    /// Wavefronts of an access to local memory, whose addresses are not kept.
+    pub wavefronts: u32,
 }
 
 /// A generic access touches at most global, local and private memory.
@@ -43,8 +46,15 @@ pub(crate) struct Capture<const W: usize> {
 
 impl<const W: usize> Capture<W> {
     pub fn new() -> Capture<W> {
-        let none =
-            Captured { request: Request::Load, space: Space::Global, addresses: [0; W], mask: 0, bytes: 0, atomic: 0 };
+        let none = Captured {
+            request: Request::Load,
+            space: Space::Global,
+            addresses: [0; W],
+            mask: 0,
+            bytes: 0,
+            atomic: 0,
+            wavefronts: 0,
+        };
         Capture { parts: [none.clone(), none.clone(), none], count: 0 }
     }
 
@@ -80,6 +90,7 @@ pub(crate) struct WindowMemory<'a, const W: usize> {
     pub overlay: &'a mut Overlay,
     pub atomics: &'a mut AtomicTable<W>,
     pub capture: &'a mut Capture<W>,
+    pub banks: &'a Banks,
 }
 
 impl<const W: usize> WindowMemory<'_, W> {
@@ -150,6 +161,15 @@ impl<const W: usize> LaneMemory<W> for WindowMemory<'_, W> {
             (true, false) => Request::Store,
             (false, false) => Request::Load,
         };
-        self.capture.push(access, request).addresses = *access.addresses;
+        let part = self.capture.push(access, request);
+        match (access.space, atomic) {
+            (Space::Local, false) => {
+                part.wavefronts = self.banks.wavefronts(access.addresses, access.mask, part.bytes);
+            }
+            (Space::Local, true) => {
+                part.wavefronts = self.banks.atomic_wavefronts(access.addresses, access.mask, part.bytes);
+            }
+            _ => part.addresses = *access.addresses,
+        }
     }
 }

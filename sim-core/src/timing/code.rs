@@ -1,7 +1,7 @@
 //! The program as timing sees it: what each operation occupies, reads and writes, decoded once a launch.
-use crate::Cause;
+use super::classes::{cause_of_class, kind, orders_global, queue, reach};
+use super::sub_core::MAX_SETS;
 use warpscope_configs::MachineSpec;
-use warpscope_exec::ops::fence;
 use warpscope_exec::ops::{OpClass, words};
 use warpscope_exec::program::{MachineOp, Operand, OperandKind, Program, flags, steps};
 
@@ -16,6 +16,7 @@ pub(crate) const UNSPACED: u8 = PORTS as u8;
 
 /// Queue of a shared unit that an operation goes through.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
 pub(crate) enum Queue {
     #[default]
     None,
@@ -27,6 +28,7 @@ pub(crate) enum Queue {
 
 /// How far from the compute unit an operation's effects and needs reach.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
 pub(crate) enum Reach {
     /// Not beyond it, but for fills of its caches.
     #[default]
@@ -86,17 +88,26 @@ impl PipeSet {
     }
 }
 
-/// One operation.
+/// Reads that an operation keeps with itself; those with more are mostly of 64 bits.
+const NEAR: usize = 3;
+
+/// One operation: two of them in a line of the host's caches.
 #[derive(Copy, Clone, Debug)]
+#[repr(align(32))]
 pub(crate) struct TimedOp {
-    /// First entry in [`TimedCode::slots`]: guards, other reads, then writes.
+    /// Scoreboard entries of the first reads that do not guard, and of the first write; [`TimedCode::nothing`] where there
+    /// are none.
+    pub near: [u16; NEAR],
+    pub near_write: u16,
+    /// Where the first result goes; [`TimedCode::nowhere`] where there is none.
+    pub near_target: u16,
+    /// Where the operation's lists end in [`TimedCode::slots`], counted from `first`: guards, other reads, writes, and
+    /// lines of constants.
+    guards_end: u8,
+    reads_end: u8,
+    writes_end: u8,
+    lines_end: u8,
     first: u32,
-    guards: u8,
-    reads: u8,
-    writes: u8,
-    /// First entry in [`TimedCode::constant_lines`].
-    first_line: u32,
-    lines: u8,
     pub needs: Needs,
     /// Cycles that it holds the dispatch stage.
     pub dispatch: u8,
@@ -122,7 +133,23 @@ impl TimedOp {
     /// Whether operands lie in the constant bank.
     #[inline(always)]
     pub fn reads_constants(&self) -> bool {
-        self.lines > 0
+        self.lines_end > self.writes_end
+    }
+
+    /// Whether predicates guard it.
+    #[inline(always)]
+    pub fn is_guarded(&self) -> bool {
+        self.guards_end > 0
+    }
+
+    /// Whether it has more reads, and more writes, than it keeps itself.
+    #[inline(always)]
+    pub fn reads_more(&self) -> bool {
+        usize::from(self.reads_end - self.guards_end) > NEAR
+    }
+    #[inline(always)]
+    pub fn writes_more(&self) -> bool {
+        self.writes_end - self.reads_end > 1
     }
 }
 
@@ -132,14 +159,23 @@ pub(crate) struct TimedCode {
     pub sets: Vec<PipeSet>,
     /// Which pipes are shared by the compute unit's sub-cores, by bit.
     pub shared_pipes: u32,
+    /// Sets that can use a shared pipe, by bit, and for each pipe the sets that can use it.
+    pub sets_shared: u64,
+    pub sets_of_pipe: [u64; MAX_PIPES],
+    /// Scoreboard entries and lines of constants of all operations.
     slots: Vec<u16>,
-    constant_lines: Vec<u16>,
     /// Address in the constant bank of each line that the program reads as operands.
     pub bank_lines: Vec<u32>,
-    /// Scoreboard entries of a warp.
+    /// Scoreboard entries of a warp, the two below not among them.
     pub board: usize,
+    /// An entry that is never written, and one that is never read.
+    nothing: u16,
+    nowhere: u16,
     /// Operations in a line of the instruction caches.
     pub line_ops: u32,
+    /// Cycles that an operand takes more from another forwarding group, and one that guards.
+    pub crossing: u64,
+    pub guard: u64,
 }
 
 /// Predicates that a warp has.
@@ -150,47 +186,125 @@ impl TimedCode {
         let cu = &spec.compute_unit;
         let names: Vec<&str> = cu.pipes.keys().map(String::as_str).take(MAX_PIPES).collect();
         let shared = cu.pipes.values().take(MAX_PIPES).enumerate();
+        let board = (program.registers + program.uniform_registers + PREDICATES) as usize;
         let mut code = TimedCode {
             ops: Vec::with_capacity(program.ops.len()),
             sets: Vec::new(),
             shared_pipes: shared.fold(0, |bits, (i, pipe)| bits | u32::from(pipe.shared) << i),
+            sets_shared: 0,
+            sets_of_pipe: [0; MAX_PIPES],
             slots: Vec::new(),
-            constant_lines: Vec::new(),
             bank_lines: Vec::new(),
-            board: (program.registers + program.uniform_registers + PREDICATES) as usize,
+            board,
+            nothing: board as u16,
+            nowhere: board as u16 + 1,
+            crossing: u64::from(cu.register_file.crossing),
+            guard: u64::from(cu.register_file.guard),
             line_ops: (spec.frontend.l0_instruction.line / spec.frontend.instruction_bytes).max(1),
         };
         for op in &program.ops {
             let timed = code.decode(spec, &names, program, op);
             code.ops.push(timed);
         }
+        code.index_sets();
         code
     }
 
-    /// Scoreboard entries of an operation: predicates that guard it, other reads, writes.
-    #[inline]
-    pub fn entries(&self, op: &TimedOp) -> [&[u16]; 3] {
-        let all = &self.slots[op.first as usize..];
-        let (guards, all) = all.split_at(op.guards as usize);
-        let (reads, all) = all.split_at(op.reads as usize);
-        [guards, reads, &all[..op.writes as usize]]
+    /// Finds out which sets use which pipes.
+    fn index_sets(&mut self) {
+        debug_assert!(self.sets.len() <= MAX_SETS);
+        for (n, set) in self.sets.iter().enumerate() {
+            for choice in set.choices() {
+                self.sets_of_pipe[choice.pipe as usize % MAX_PIPES] |= 1 << n;
+                self.sets_shared |= u64::from(self.shared_pipes >> choice.pipe & 1) << n;
+            }
+        }
     }
 
-    #[inline]
+    /// A program of one operation with these guards, reads and writes; crossing takes 3 cycles and guarding 9.
+    #[cfg(test)]
+    pub fn of_one([guards, reads, writes]: [&[u16]; 3], producer: u8, group: u8) -> (TimedCode, TimedOp) {
+        let (nothing, nowhere) = (8, 9);
+        let lists = [guards, reads, writes].concat();
+        let code = TimedCode {
+            ops: Vec::new(),
+            sets: Vec::new(),
+            shared_pipes: 0,
+            sets_shared: 0,
+            sets_of_pipe: [0; MAX_PIPES],
+            slots: lists,
+            bank_lines: Vec::new(),
+            board: nothing as usize,
+            nothing,
+            nowhere,
+            crossing: 3,
+            guard: 9,
+            line_ops: 8,
+        };
+        let ends = [guards.len(), guards.len() + reads.len(), code.slots.len()].map(|end| end as u8);
+        let op = TimedOp {
+            near: code.near(reads),
+            near_write: writes.first().copied().unwrap_or(nothing),
+            near_target: writes.first().copied().unwrap_or(nowhere),
+            guards_end: ends[0],
+            reads_end: ends[1],
+            writes_end: ends[2],
+            lines_end: ends[2],
+            first: 0,
+            needs: Needs::default(),
+            dispatch: 1,
+            latency: 0,
+            hold: 1,
+            port: UNSPACED,
+            spacing: 1,
+            kind: Kind::Plain,
+            producer,
+            group,
+            after_atomics: false,
+            orders_global: false,
+        };
+        (code, op)
+    }
+
+    /// The first of these reads.
+    fn near(&self, reads: &[u16]) -> [u16; NEAR] {
+        std::array::from_fn(|n| reads.get(n).copied().unwrap_or(self.nothing))
+    }
+
+    /// The operation's part of the lists, from one place to another.
+    #[inline(always)]
+    fn list(&self, op: &TimedOp, from: u8, to: u8) -> &[u16] {
+        &self.slots[op.first as usize + usize::from(from)..op.first as usize + usize::from(to)]
+    }
+
+    /// Scoreboard entries of the predicates that guard an operation.
+    #[inline(always)]
+    pub fn guards(&self, op: &TimedOp) -> &[u16] {
+        self.list(op, 0, op.guards_end)
+    }
+
+    /// Scoreboard entries of its other reads,
+    #[inline(always)]
+    pub fn reads(&self, op: &TimedOp) -> &[u16] {
+        self.list(op, op.guards_end, op.reads_end)
+    }
+
+    /// and of its writes.
+    #[inline(always)]
     pub fn writes(&self, op: &TimedOp) -> &[u16] {
-        &self.slots[op.first as usize + op.guards as usize + op.reads as usize..][..op.writes as usize]
+        self.list(op, op.reads_end, op.writes_end)
     }
 
     /// Scoreboard entries that it reads or writes.
     #[inline]
     pub fn operands(&self, op: &TimedOp) -> &[u16] {
-        &self.slots[op.first as usize..][..op.reads as usize + op.writes as usize]
+        self.list(op, 0, op.writes_end)
     }
 
     /// Lines of the constant bank that its operands lie in, as indices in [`TimedCode::bank_lines`].
     #[inline]
     pub fn constant_lines(&self, op: &TimedOp) -> &[u16] {
-        &self.constant_lines[op.first_line as usize..][..op.lines as usize]
+        self.list(op, op.writes_end, op.lines_end)
     }
 
     fn decode(&mut self, spec: &MachineSpec, names: &[&str], program: &Program, op: &MachineOp) -> TimedOp {
@@ -218,16 +332,22 @@ impl TimedCode {
         }
         let first = self.slots.len() as u32;
         let [guards, reads] = self.push_operands(program, op);
-        let writes = self.slots.len() as u32 - first - guards - reads;
-        let first_line = self.constant_lines.len();
+        let writes_end = (self.slots.len() as u32 - first) as u8;
         self.push_constant_lines(spec, program, op);
+        let lists = &self.slots[first as usize..];
+        let (reads_end, guards_end) = ((guards + reads) as u8, guards as u8);
+        let near = self.near(&lists[guards as usize..reads_end as usize]);
+        let write = lists[reads_end as usize..writes_end as usize].first().copied();
+        let lines_end = lists.len() as u8;
         TimedOp {
+            near,
+            near_write: write.unwrap_or(self.nothing),
+            near_target: write.unwrap_or(self.nowhere),
+            guards_end,
+            reads_end,
+            writes_end,
+            lines_end,
             first,
-            guards: guards as u8,
-            reads: reads as u8,
-            writes: writes as u8,
-            first_line: first_line as u32,
-            lines: (self.constant_lines.len() - first_line) as u8,
             dispatch: dispatch_cycles(spec, op, &set),
             needs: Needs { set: self.set_index(set), queue: queue(op.class), reach: reach(op.class, ghost) },
             latency: class.latency as u16,
@@ -308,7 +428,7 @@ impl TimedCode {
     }
 
     fn push_constant_lines(&mut self, spec: &MachineSpec, program: &Program, op: &MachineOp) {
-        let first = self.constant_lines.len();
+        let first = self.slots.len();
         let words = words(op);
         for (operand, count) in op.src.into_iter().zip(words.src) {
             let OperandKind::Constant(row) = operand.kind() else { continue };
@@ -325,116 +445,12 @@ impl TimedCode {
                         self.bank_lines.len() - 1
                     }
                 } as u16;
-                if !self.constant_lines[first..].contains(&index) {
-                    self.constant_lines.push(index);
+                if !self.slots[first..].contains(&index) {
+                    self.slots.push(index);
                 }
             }
         }
     }
-}
-
-/// The cause that waiting for a result of this class has.
-pub(crate) fn cause_of_class(class: OpClass) -> Cause {
-    match class {
-        OpClass::LoadGlobal | OpClass::AtomicGlobal | OpClass::ReduceGlobal | OpClass::LoadPrivate => {
-            Cause::LongScoreboard
-        }
-        OpClass::Xu
-        | OpClass::Convert
-        | OpClass::ReadSpecial
-        | OpClass::LoadConstant
-        | OpClass::LoadLocal
-        | OpClass::AtomicLocal
-        | OpClass::Shuffle
-        | OpClass::WarpReduce
-        | OpClass::StoreGlobal
-        | OpClass::StoreLocal
-        | OpClass::StorePrivate => Cause::ShortScoreboard,
-        OpClass::Fp32
-        | OpClass::Fp16
-        | OpClass::Fp64
-        | OpClass::IMad
-        | OpClass::IMadWide
-        | OpClass::IMadHigh
-        | OpClass::Alu
-        | OpClass::Compare
-        | OpClass::Move
-        | OpClass::Uniform
-        | OpClass::LoadUniform
-        | OpClass::Vote
-        | OpClass::Branch
-        | OpClass::Converge
-        | OpClass::Barrier
-        | OpClass::Fence
-        | OpClass::Exit => Cause::Wait,
-    }
-}
-
-fn kind(class: OpClass) -> Kind {
-    match class {
-        OpClass::LoadGlobal
-        | OpClass::StoreGlobal
-        | OpClass::AtomicGlobal
-        | OpClass::ReduceGlobal
-        | OpClass::LoadLocal
-        | OpClass::StoreLocal
-        | OpClass::AtomicLocal
-        | OpClass::LoadPrivate
-        | OpClass::StorePrivate => Kind::Memory,
-        OpClass::LoadConstant | OpClass::LoadUniform => Kind::Constant,
-        OpClass::Branch => Kind::Branch,
-        OpClass::Barrier => Kind::Barrier,
-        OpClass::Fence => Kind::Fence,
-        OpClass::Exit => Kind::Exit,
-        OpClass::Fp32
-        | OpClass::Fp16
-        | OpClass::Fp64
-        | OpClass::IMad
-        | OpClass::IMadWide
-        | OpClass::IMadHigh
-        | OpClass::Converge
-        | OpClass::Alu
-        | OpClass::Compare
-        | OpClass::Move
-        | OpClass::Xu
-        | OpClass::Convert
-        | OpClass::Uniform
-        | OpClass::ReadSpecial
-        | OpClass::Shuffle
-        | OpClass::WarpReduce
-        | OpClass::Vote => Kind::Plain,
-    }
-}
-
-fn queue(class: OpClass) -> Queue {
-    match class {
-        OpClass::LoadGlobal
-        | OpClass::StoreGlobal
-        | OpClass::AtomicGlobal
-        | OpClass::ReduceGlobal
-        | OpClass::LoadPrivate
-        | OpClass::StorePrivate => Queue::Lg,
-        OpClass::LoadLocal | OpClass::StoreLocal | OpClass::AtomicLocal => Queue::Mio,
-        _ => Queue::None,
-    }
-}
-
-fn reach(class: OpClass, ghost: bool) -> Reach {
-    match class {
-        _ if ghost => Reach::Unit,
-        OpClass::LoadGlobal
-        | OpClass::StoreGlobal
-        | OpClass::AtomicGlobal
-        | OpClass::ReduceGlobal
-        | OpClass::LoadConstant
-        | OpClass::LoadUniform => Reach::Machine,
-        OpClass::StorePrivate => Reach::Spill,
-        _ => Reach::Unit,
-    }
-}
-
-fn orders_global(op: &MachineOp) -> bool {
-    matches!(op.class, OpClass::Barrier | OpClass::Fence) && op.imm & i32::from(fence::GLOBAL) != 0
 }
 
 /// Whether source `n` is read by an earlier step of the operation's recipe.

@@ -102,6 +102,8 @@ pub(crate) struct ComputeUnit<const W: usize> {
     pub(super) barrier_free: u64,
     /// Groups on their way here: cycle of arrival and number, rising by cycle.
     inbox: VecDeque<(u64, u64)>,
+    /// Cycle of the first arrival; `u64::MAX` where none is known.
+    arrival: u64,
     /// Groups that have ended, for the dispatcher.
     pub ended: Vec<u64>,
     start_free: u64,
@@ -144,6 +146,7 @@ impl<const W: usize> ComputeUnit<W> {
             likely: Vec::new(),
             barrier_free: 0,
             inbox: VecDeque::new(),
+            arrival: u64::MAX,
             ended: Vec::new(),
             start_free: 0,
             resident: 0,
@@ -159,13 +162,20 @@ impl<const W: usize> ComputeUnit<W> {
     /// A group will arrive at cycle `at`, not before groups announced earlier.
     pub fn announce(&mut self, at: u64, group: u64) {
         self.inbox.push_back((at, group));
+        self.arrival = self.arrival.min(at);
     }
 
     /// When something happens here next; `u64::MAX` where nothing will unless it comes from outside.
+    #[inline(always)]
     pub fn next_event(&self) -> u64 {
-        let issue = self.subs.iter().map(|s| s.next).min().unwrap_or(u64::MAX);
-        let arrival = self.inbox.front().map_or(u64::MAX, |(at, _)| *at);
-        issue.min(arrival).min(self.state.memory.next_event()).min(self.lsu.retry_at())
+        let issue = self.subs.iter().fold(u64::MAX, |next, sub| next.min(sub.next));
+        issue.min(self.next_other())
+    }
+
+    /// When something other than an issue happens next.
+    #[inline(always)]
+    fn next_other(&self) -> u64 {
+        self.arrival.min(self.state.memory.next_event()).min(self.lsu.retry_at())
     }
 
     /// Runs to the window's end (exclusive), and on from there while nothing from outside can make a difference: while
@@ -190,16 +200,8 @@ impl<const W: usize> ComputeUnit<W> {
                 continue;
             }
             self.last_event = now;
-            if self.state.memory.next_event() <= now {
-                self.hear_memory(now, context);
-            }
-            while self.inbox.front().is_some_and(|(at, _)| *at <= now) {
-                if let Some((at, group)) = self.inbox.pop_front() {
-                    self.start_group(at, group, context, tally);
-                }
-            }
-            if self.lsu.retry_at() <= now {
-                self.drain_queues(now, context, &mut tally.coalescer);
+            if self.next_other() <= now {
+                self.handle_others(now, context, tally);
             }
             for sub in 0..self.subs.len() {
                 while self.subs[sub].next <= now {
@@ -218,6 +220,22 @@ impl<const W: usize> ComputeUnit<W> {
                     limit = limit.min(request.at + reins.after_request);
                 }
             }
+        }
+    }
+
+    /// What happens at `now` besides issues.
+    fn handle_others(&mut self, now: u64, context: &Context<'_, W>, tally: &mut Tally<W>) {
+        if self.state.memory.next_event() <= now {
+            self.hear_memory(now, context);
+        }
+        if self.arrival <= now {
+            while let Some((at, group)) = self.inbox.pop_front_if(|(at, _)| *at <= now) {
+                self.start_group(at, group, context, tally);
+            }
+            self.arrival = self.inbox.front().map_or(u64::MAX, |(at, _)| *at);
+        }
+        if self.lsu.retry_at() <= now {
+            self.drain_queues(now, context, &mut tally.coalescer);
         }
     }
 

@@ -3,7 +3,8 @@ use super::access::WindowMemory;
 use super::code::{Kind, Needs, TimedOp};
 use super::compute_unit::{ComputeUnit, Context, Tally};
 use super::fetch_cache::PENDING;
-use super::slot::{FUTURE, State};
+use super::slot::{FUTURE, Slot, State};
+use super::sub_core::SubCore;
 use crate::lanes::full_mask;
 use crate::{Cause, LaunchError, diagnosis};
 use warpscope_exec::exec::{Effect, step};
@@ -15,9 +16,35 @@ fn lanes_of(mask: u64) -> u64 {
     u64::from(mask.count_ones())
 }
 
+/// Tells the sub-core when the slot's next operation `op`, which has been fetched, can issue: what it waits for is in
+/// the scoreboard.
+#[inline(always)]
+fn arm<const W: usize>(
+    sub_core: &mut SubCore,
+    slot: usize,
+    warp_slot: &Slot<W>,
+    op: &TimedOp,
+    context: &Context<'_, W>,
+) {
+    let code = context.timed;
+    let (there, cause) = warp_slot.operands(code, op);
+    let spaced = warp_slot.ports[op.port as usize];
+    let (there, cause) = if spaced > there { (spaced, Cause::Wait) } else { (there, cause) };
+    if there >= FUTURE {
+        sub_core.sleep(slot, cause);
+    } else if warp_slot.atomics > 0 && (op.after_atomics || op.orders_global) {
+        sub_core.sleep(slot, Cause::Membar);
+    } else {
+        let waits = there > warp_slot.base;
+        let (at, cause) = if waits { (there, cause) } else { (warp_slot.base, warp_slot.base_cause()) };
+        sub_core.arm(slot, op.needs, at, cause);
+    }
+}
+
 /// Warp instructions between two looks at the launch's limit and interrupt flag are counted by the engine.
 impl<const W: usize> ComputeUnit<W> {
     /// Issues the next operation of a slot at `now`.
+    #[inline(always)]
     pub(super) fn issue(
         &mut self,
         sub: usize,
@@ -31,14 +58,14 @@ impl<const W: usize> ComputeUnit<W> {
         let warp = &mut warp_slot.warp;
         let group = &mut self.groups[warp_slot.group as usize].group;
         let (pc, active) = (warp.pc, warp.active);
-        let Some(&op) = context.timed.ops.get(pc as usize) else {
+        let Some(op) = context.timed.ops.get(pc as usize) else {
             return Err(diagnosis::ran_off(context.code.program(), context.grid, group, warp));
         };
         let executed = &mut tally.executed[pc as usize];
         executed.0 += 1;
         executed.1 += if active == full_mask(W) { W as u64 } else { lanes_of(active) };
         tally.instructions += 1;
-        let start = self.subs[sub].issue(slot, now, op.dispatch, context.timed, &mut self.shared_pipes);
+        let start = self.subs[sub].issue(slot, now, op, context.timed, &mut self.shared_pipes);
         tally.capture.clear();
         let mut memory = WindowMemory {
             view: context.view,
@@ -46,16 +73,18 @@ impl<const W: usize> ComputeUnit<W> {
             overlay: &mut self.overlay,
             atomics: &mut self.atomics,
             capture: &mut tally.capture,
+            banks: self.state.memory.banks(),
         };
         let effect = step(&context.code, warp, group, &mut memory)
             .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
         warp_slot.hold(now + u64::from(op.hold), Cause::Wait);
         warp_slot.ports[op.port as usize] = now + u64::from(op.spacing);
         match effect {
-            Effect::Next if op.kind == Kind::LaunchConstant => {
-                self.load_launch_constant(index, pc, &op, now, context);
+            // Most operations: a branch that is well foretold, unlike the others.
+            _ if effect == Effect::Next && op.kind != Kind::LaunchConstant => {
+                warp_slot.produce(context.timed, op, start + u64::from(op.latency));
             }
-            Effect::Next => warp_slot.produce(context.timed.writes(&op), start + u64::from(op.latency), op.producer),
+            Effect::Next => self.load_launch_constant(index, pc, op, now, context),
             Effect::Jumped => {
                 let now_active = warp_slot.warp.active;
                 tally.work.divergent_branches += u64::from(now_active != active && now_active & !active == 0);
@@ -64,7 +93,7 @@ impl<const W: usize> ComputeUnit<W> {
             Effect::Fence => {
                 warp_slot.hold(now + u64::from(op.latency.max(1)), Cause::Membar);
             }
-            Effect::Access => self.access(index, pc, &op, now, context, tally),
+            Effect::Access => self.access(index, pc, op, now, context, tally),
             Effect::Barrier => {
                 self.arrive(index, now + u64::from(op.latency), context);
                 return Ok(());
@@ -74,7 +103,14 @@ impl<const W: usize> ComputeUnit<W> {
                 return Ok(());
             }
         }
-        self.prepare(index, now, context);
+        // Mostly the next operation is there and its operands are in registers.
+        let Some(warp_slot) = self.slots[index].as_deref_mut() else { return Ok(()) };
+        match context.timed.ops.get(warp_slot.warp.pc as usize) {
+            Some(op) if warp_slot.has_fetched(warp_slot.warp.pc) && !op.reads_constants() => {
+                arm(&mut self.subs[sub], slot, warp_slot, op, context);
+            }
+            _ => self.prepare(index, now, context),
+        }
         Ok(())
     }
 
@@ -88,28 +124,14 @@ impl<const W: usize> ComputeUnit<W> {
             self.subs[sub].arm(slot, Needs::default(), warp_slot.base, Cause::Fetch);
             return;
         };
-        if !(warp_slot.line.0..warp_slot.line.1).contains(&pc) && !self.fetch(index, pc, now, context) {
+        if !warp_slot.has_fetched(pc) && !self.fetch(index, pc, now, context) {
             return;
         }
         if op.reads_constants() && !self.fetch_constants(index, op, now, context) {
             return;
         }
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return };
-        let file = &context.spec.compute_unit.register_file;
-        let (crossing, guard) = (u64::from(file.crossing), u64::from(file.guard));
-        let (there, cause) = warp_slot.operands(context.timed.entries(op), op.group, crossing, guard);
-        let spaced = warp_slot.ports[op.port as usize];
-        let (there, cause) = if spaced > there { (spaced, Cause::Wait) } else { (there, cause) };
-        let sub_core = &mut self.subs[sub];
-        if there >= FUTURE {
-            sub_core.sleep(slot, cause);
-        } else if warp_slot.atomics > 0 && (op.after_atomics || op.orders_global) {
-            sub_core.sleep(slot, Cause::Membar);
-        } else if there > warp_slot.base {
-            sub_core.arm(slot, op.needs, there, cause);
-        } else {
-            sub_core.arm(slot, op.needs, warp_slot.base, warp_slot.base_cause());
-        }
+        arm(&mut self.subs[sub], slot, warp_slot, op, context);
     }
 
     /// Fetches the line of operation `pc`; `false`: the slot sleeps until it comes.

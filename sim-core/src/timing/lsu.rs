@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use warpscope_configs::specs::QueueSpec;
 use warpscope_exec::exec::Space;
 use warpscope_memory::coalescer::Coalescer;
-use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, TimedAccess};
+use warpscope_memory::compute_unit::{Accepted, AccessKind, Completion, LocalAccess, TimedAccess};
 use warpscope_memory::host_cache::prefetch;
 
 /// Simulated address of the first compute unit's private memory.
@@ -37,11 +37,38 @@ struct Pending {
 }
 
 /// An access that the load/store unit has not taken yet.
-#[derive(Clone, Debug)]
-struct Queued<const W: usize> {
+#[derive(Copy, Clone, Debug)]
+struct Queued {
     token: u32,
     slot: u32,
-    access: Captured<W>,
+    kind: AccessKind,
+    /// Where its addresses are kept; nowhere for local memory.
+    addresses: u32,
+    wavefronts: u32,
+    bytes: u32,
+    mask: u64,
+}
+
+/// Addresses of waiting accesses.
+#[derive(Clone, Debug, Default)]
+struct Kept<const W: usize> {
+    addresses: Vec<[u64; W]>,
+    free: Vec<u32>,
+}
+
+impl<const W: usize> Kept<W> {
+    fn keep(&mut self, addresses: &[u64; W]) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.addresses[place as usize] = *addresses;
+                place
+            }
+            None => {
+                self.addresses.push(*addresses);
+                self.addresses.len() as u32 - 1
+            }
+        }
+    }
 }
 
 /// An indexed constant load that waits for lines.
@@ -60,7 +87,8 @@ struct ConstantWait {
 #[derive(Clone, Debug)]
 pub(crate) struct Lsu<const W: usize> {
     /// Waiting accesses by queue (global and private; local), oldest first.
-    queues: [VecDeque<Queued<W>>; 2],
+    queues: [VecDeque<Queued>; 2],
+    kept: Kept<W>,
     /// Waiting accesses of each sub-core by queue, and how many it may have.
     waiting: Vec<[u32; 2]>,
     room: [u32; 2],
@@ -79,6 +107,7 @@ impl<const W: usize> Lsu<W> {
     pub fn new(spec: &QueueSpec, sub_cores: u32) -> Lsu<W> {
         Lsu {
             queues: [VecDeque::new(), VecDeque::new()],
+            kept: Kept { addresses: Vec::new(), free: Vec::new() },
             waiting: vec![[0; 2]; sub_cores as usize],
             room: [spec.lg, spec.mio],
             retry: [ASLEEP; 2],
@@ -92,6 +121,7 @@ impl<const W: usize> Lsu<W> {
     }
 
     /// When waiting accesses are tried next.
+    #[inline(always)]
     pub fn retry_at(&self) -> u64 {
         self.retry[0].min(self.retry[1])
     }
@@ -183,10 +213,10 @@ impl<const W: usize> ComputeUnit<W> {
         let parts = capture.parts().len() as u32;
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         if parts == 0 || !Self::is_timed_by_memory(op) {
-            slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
+            slot.produce(context.timed, op, now + u64::from(op.latency));
             return;
         }
-        slot.produce(context.timed.writes(op), FUTURE, op.producer);
+        slot.produce(context.timed, op, FUTURE);
         slot.outstanding += 1;
         let mut atomic = NO_ATOMIC;
         let mut reduction = parts == 1;
@@ -208,9 +238,13 @@ impl<const W: usize> ComputeUnit<W> {
             }
             let part = &capture.parts()[n];
             let blocked = !self.lsu.queues[queue].is_empty();
-            if blocked || !self.submit_captured(part, token, queue, now, context, coalescer) {
-                let access = part.clone();
-                self.lsu.queues[queue].push_back(Queued { token, slot: index as u32, access });
+            let kind = access_kind(part.request, part.space);
+            if blocked || !self.submit_captured(part, kind, token, queue, now, context, coalescer) {
+                let local = part.space == Space::Local;
+                let addresses = if local { u32::MAX } else { self.lsu.kept.keep(&part.addresses) };
+                let Captured { wavefronts, bytes, mask, .. } = *part;
+                let queued = Queued { token, slot: index as u32, kind, addresses, wavefronts, bytes, mask };
+                self.lsu.queues[queue].push_back(queued);
                 self.hold(index >> self.sub_shift, queue);
             }
         }
@@ -242,13 +276,21 @@ impl<const W: usize> ComputeUnit<W> {
     fn submit_captured(
         &mut self,
         part: &Captured<W>,
+        kind: AccessKind,
         token: u32,
         queue: usize,
         now: u64,
         context: &Context<'_, W>,
         coalescer: &mut Coalescer,
     ) -> bool {
-        let accepted = self.state.memory.access(now, &timed_access(part, token), coalescer);
+        let Captured { addresses, wavefronts, bytes, mask, .. } = part;
+        let accepted = match part.space {
+            Space::Local => self.state.memory.access_local(now, &local_access::<W>(kind, *wavefronts, *bytes, *mask)),
+            _ => {
+                let access = TimedAccess { kind, addresses, offset: 0, mask: *mask, bytes: *bytes, token };
+                self.state.memory.access(now, &access, coalescer)
+            }
+        };
         self.note_accepted(accepted, (token, queue, false), now, context)
     }
 
@@ -287,13 +329,23 @@ impl<const W: usize> ComputeUnit<W> {
 
     fn drain_queue(&mut self, queue: usize, now: u64, context: &Context<'_, W>, coalescer: &mut Coalescer) {
         self.lsu.retry[queue] = ASLEEP;
-        while let Some(first) = self.lsu.queues[queue].front() {
-            let (token, index) = (first.token, first.slot as usize);
-            let accepted = self.state.memory.access(now, &timed_access(&first.access, token), coalescer);
+        while let Some(&first) = self.lsu.queues[queue].front() {
+            let Queued { token, kind, wavefronts, bytes, mask, .. } = first;
+            let index = first.slot as usize;
+            let accepted = match self.lsu.kept.addresses.get(first.addresses as usize) {
+                None => self.state.memory.access_local(now, &local_access::<W>(kind, wavefronts, bytes, mask)),
+                Some(addresses) => {
+                    let access = TimedAccess { kind, addresses, offset: 0, mask, bytes, token };
+                    self.state.memory.access(now, &access, coalescer)
+                }
+            };
             if !self.note_accepted(accepted, (token, queue, true), now, context) {
                 return;
             }
             self.lsu.queues[queue].pop_front();
+            if first.addresses != u32::MAX {
+                self.lsu.kept.free.push(first.addresses);
+            }
             let sub = index >> self.sub_shift;
             self.lsu.waiting[sub][queue] -= 1;
             if self.subs[sub].queue_open[queue] == ASLEEP {
@@ -380,7 +432,7 @@ impl<const W: usize> ComputeUnit<W> {
             slot.warp.write_result(program, program.ops[done.pc as usize].dst, mask, rows);
             slot.atomics -= 1;
         }
-        slot.produce(context.timed.writes(op), done.latest + u64::from(op.latency), op.producer);
+        slot.produce(context.timed, op, done.latest + u64::from(op.latency));
         slot.outstanding -= 1;
         slot.reductions -= u32::from(done.reduction && done.left);
         self.lsu.pending[token as usize].reduction = false;
@@ -417,7 +469,7 @@ impl<const W: usize> ComputeUnit<W> {
     ) {
         let Some(part) = part else {
             let Some(slot) = self.slots[index].as_deref_mut() else { return };
-            slot.produce(context.timed.writes(op), now + u64::from(op.latency), op.producer);
+            slot.produce(context.timed, op, now + u64::from(op.latency));
             return;
         };
         let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
@@ -456,10 +508,10 @@ impl<const W: usize> ComputeUnit<W> {
         let mut latest = now;
         self.lsu.lines.retain(|line| note_arrival(frontend.indexed(*line, start), &mut latest));
         if self.lsu.lines.is_empty() {
-            slot.produce(context.timed.writes(op), latest + extra, op.producer);
+            slot.produce(context.timed, op, latest + extra);
             return;
         }
-        slot.produce(context.timed.writes(op), FUTURE, op.producer);
+        slot.produce(context.timed, op, FUTURE);
         slot.outstanding += 1;
         let token = self.lsu.insert(Pending {
             slot: index as u32,
@@ -510,13 +562,6 @@ fn note_arrival(at: u64, latest: &mut u64) -> bool {
     at == PENDING
 }
 
-fn timed_access<const W: usize>(access: &Captured<W>, token: u32) -> TimedAccess<'_> {
-    TimedAccess {
-        kind: access_kind(access.request, access.space),
-        addresses: &access.addresses,
-        offset: 0,
-        mask: access.mask,
-        bytes: access.bytes,
-        token,
-    }
+fn local_access<const W: usize>(kind: AccessKind, wavefronts: u32, bytes: u32, mask: u64) -> LocalAccess {
+    LocalAccess { kind, bytes, mask, wavefronts, lanes: W as u32 }
 }

@@ -1,6 +1,7 @@
 //! Timing mode: the same `step` as in functional mode, with its time charged.
 mod access;
 mod atomics;
+mod classes;
 mod code;
 mod compute_unit;
 mod dispatch;

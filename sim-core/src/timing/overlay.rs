@@ -11,6 +11,8 @@ const SECTOR: u64 = 32;
 const START: usize = 256;
 const FREE: u32 = u32::MAX;
 const FILTER_WORDS: usize = 16;
+/// An index with this many slots a block is emptied block by block.
+const SPARSE: usize = 16;
 
 /// Bytes of one 32-byte block of host memory.
 #[derive(Copy, Clone, Debug)]
@@ -179,13 +181,27 @@ impl Overlay {
             // the launch's view keeps that alive.
             unsafe { write(base, block) };
         }
-        if self.index.len() > 64 * START {
-            self.index.truncate(START);
+        if self.blocks.len() * SPARSE < self.index.len() {
+            self.clear_index();
+        } else {
+            self.index.truncate(64 * START);
+            self.index.fill(FREE);
         }
-        self.index.fill(FREE);
         self.blocks.clear();
         self.filter = [0; FILTER_WORDS];
         (self.low, self.high) = (u64::MAX, 0);
+    }
+
+    /// Frees the slots of the index that the blocks have, one by one.
+    fn clear_index(&mut self) {
+        let mask = self.index.len() - 1;
+        for (position, block) in self.blocks.iter().enumerate() {
+            let mut slot = hash(block.number) as usize & mask;
+            while self.index[slot] as usize != position {
+                slot = (slot + 1) & mask;
+            }
+            self.index[slot] = FREE;
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! A sub-core: its warps' readiness, its pipes and its scheduler. What issuing means is the compute unit's business.
-use super::code::{Choice, MAX_PIPES, Needs, Queue, Reach, TimedCode};
+use super::code::{Choice, MAX_PIPES, Needs, TimedCode, TimedOp};
 use super::scheduler::{MAX_SLOTS, Order, Scheduler};
 use crate::{Cause, CauseCycles};
 use warpscope_configs::specs::ComputeUnitSpec;
+use warpscope_exec::ops::OpClass;
 use warpscope_memory::host_cache::prefetch;
 
 /// `ready_at` of a slot that is empty or that an event will wake.
@@ -12,7 +13,8 @@ pub(crate) const ASLEEP: u64 = u64::MAX;
 const QUEUES: usize = 2;
 
 /// Most pipe sets of a program: at most one a class of operations.
-pub(crate) const MAX_SETS: usize = 32;
+pub(crate) const MAX_SETS: usize = 40;
+const _: () = assert!(OpClass::ALL.len() <= MAX_SETS);
 
 /// When each pipe is free next, and the latest of these times.
 #[derive(Clone, Debug, Default)]
@@ -53,14 +55,14 @@ pub(crate) struct SubCore {
     timed: u64,
     /// The first cycle in which a timed slot becomes ready; 0: to be found out.
     next_warp: u64,
-    /// Slots whose next operation uses a pipe set, and the sets that have any.
+    /// Slots whose next operation uses a pipe set.
     set_users: [u64; MAX_SETS],
-    sets_used: u32,
-    /// Slots whose next operation reaches beyond the compute unit, and those whose store to private memory may.
-    reaching: u64,
-    spilling: u64,
-    /// Slots whose next operation goes through a queue.
-    queue_users: [u64; QUEUES],
+    /// Sets whose pipes may all be occupied: those of pipes that have been, until seen to be open.
+    closed: u64,
+    /// Slots by how far their next operation reaches (`Reach`),
+    reaching: [u64; 3],
+    /// and by the queue that it goes through; the first of these is none.
+    queue_users: [u64; 1 + QUEUES],
     /// When a queue has room again; `ASLEEP`: an event will say.
     pub queue_open: [u64; QUEUES],
     pipes: Pipes,
@@ -112,10 +114,9 @@ impl SubCore {
             timed: 0,
             next_warp: ASLEEP,
             set_users: [0; MAX_SETS],
-            sets_used: 0,
-            reaching: 0,
-            spilling: 0,
-            queue_users: [0; QUEUES],
+            closed: 0,
+            reaching: [0; 3],
+            queue_users: [0; 1 + QUEUES],
             queue_open: [0; QUEUES],
             pipes: Pipes::default(),
             next: ASLEEP,
@@ -178,21 +179,10 @@ impl SubCore {
     pub fn arm(&mut self, slot: usize, needs: Needs, ready: u64, cause: Cause) {
         self.forget(slot);
         let bit = 1 << slot;
-        self.set_users[needs.set as usize % MAX_SETS] |= bit;
-        self.sets_used |= 1 << (needs.set as usize % MAX_SETS);
-        let queue = match needs.queue {
-            Queue::None => 0,
-            Queue::Lg => 1,
-            Queue::Mio => 2,
-        };
-        if queue != 0 {
-            self.queue_users[queue as usize - 1] |= bit;
-        }
-        match needs.reach {
-            Reach::Unit => {}
-            Reach::Spill => self.spilling |= bit,
-            Reach::Machine => self.reaching |= bit,
-        }
+        self.set_users[needs.set as usize] |= bit;
+        let queue = needs.queue as u8;
+        self.queue_users[queue as usize] |= bit;
+        self.reaching[needs.reach as usize] |= bit;
         let waiting = &mut self.slots[slot];
         (waiting.ready_at, waiting.cause, waiting.set, waiting.queue) = (ready, cause, needs.set, queue);
         self.timed |= bit;
@@ -224,16 +214,9 @@ impl SubCore {
     fn forget(&mut self, slot: usize) {
         let bit = 1u64 << slot;
         let waiting = &self.slots[slot];
-        let users = &mut self.set_users[waiting.set as usize % MAX_SETS];
-        *users &= !bit;
-        if *users == 0 {
-            self.sets_used &= !(1 << (waiting.set as usize % MAX_SETS));
-        }
-        self.reaching &= !bit;
-        self.spilling &= !bit;
-        if waiting.queue != 0 {
-            self.queue_users[waiting.queue as usize - 1] &= !bit;
-        }
+        self.set_users[waiting.set as usize] &= !bit;
+        self.reaching.iter_mut().for_each(|slots| *slots &= !bit);
+        self.queue_users[waiting.queue as usize] &= !bit;
         if self.timed & bit != 0 {
             self.timed &= !bit;
             self.next_warp = 0;
@@ -273,7 +256,8 @@ impl SubCore {
     /// Whether a slot's next operation reaches beyond the compute unit; with `spills`, stores to private memory do.
     #[inline]
     pub fn reaches_out(&self, slot: usize, spills: bool) -> bool {
-        (self.reaching | if spills { self.spilling } else { 0 }) >> slot & 1 != 0
+        let [_, spilling, reaching] = self.reaching;
+        (reaching | if spills { spilling } else { 0 }) >> slot & 1 != 0
     }
 
     /// Puts off what was selected at the present; the next call of [`SubCore::select`], at the same cycle, gives it again.
@@ -327,21 +311,21 @@ impl SubCore {
         let mut soonest = self.next_warp;
         let mut open = ready;
         if ready != 0 {
-            if self.pipes.latest > at || shared.latest > at {
-                for set in slots_in(u64::from(self.sets_used)) {
-                    let users = self.set_users[set % MAX_SETS];
-                    if users & ready != 0 {
-                        let free = self.set_free(code, set, shared);
-                        if free > at {
-                            open &= !users;
-                            soonest = soonest.min(free);
-                        }
+            for set in slots_in(self.closed | if shared.latest > at { code.sets_shared } else { 0 }) {
+                let users = self.set_users[set];
+                if users & ready != 0 {
+                    let free = self.set_free(code, set, shared);
+                    if free > at {
+                        open &= !users;
+                        soonest = soonest.min(free);
+                    } else {
+                        self.closed &= !(1 << set);
                     }
                 }
             }
             self.held[0] = ready & !open;
             for queue in 0..QUEUES {
-                let users = self.queue_users[queue] & open;
+                let users = self.queue_users[1 + queue] & open;
                 self.held[1 + queue] = 0;
                 if users != 0 && self.queue_open[queue] > at {
                     open &= !users;
@@ -390,8 +374,8 @@ impl SubCore {
     /// The slot issues at `at`: takes the first pipe of its set with room and holds the dispatch stage. Returns when the
     /// pipe starts on it.
     #[inline]
-    pub fn issue(&mut self, slot: usize, at: u64, dispatch: u8, code: &TimedCode, shared: &mut Pipes) -> u64 {
-        let choices = code.sets[self.slots[slot].set as usize].choices();
+    pub fn issue(&mut self, slot: usize, at: u64, op: &TimedOp, code: &TimedCode, shared: &mut Pipes) -> u64 {
+        let choices = code.sets[op.needs.set as usize].choices();
         let open = choices.iter().find(|c| self.pipe(code, c.pipe, shared) <= at + u64::from(c.ahead));
         let mut start = at;
         if let Some(&Choice { pipe, busy, .. }) = open {
@@ -399,6 +383,7 @@ impl SubCore {
             let pipes = if is_shared { shared } else { &mut self.pipes };
             start = at.max(pipes.free[pipe as usize % MAX_PIPES]);
             pipes.occupy(pipe, start + u64::from(busy));
+            self.closed |= code.sets_of_pipe[pipe as usize % MAX_PIPES];
         }
         self.charge(slot, at);
         self.warp_cycles[Cause::Issued] += 1;
@@ -408,7 +393,7 @@ impl SubCore {
             (self.last_issue, self.issued) = (at, 0);
         }
         self.issued += 1;
-        self.dispatch_free = at + u64::from(dispatch);
+        self.dispatch_free = at + u64::from(op.dispatch);
         self.idle_from = at + 1;
         self.idle_cause = Cause::Dispatch;
         self.next = if self.issued < self.width { at } else { self.dispatch_free.max(at + 1) };
