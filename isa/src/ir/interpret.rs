@@ -25,6 +25,8 @@ pub fn run(f: &Function, args: &[u64]) -> (Vec<u64>, usize) {
             let from = inst.args.first().map_or(0, |&v| f.ty(v).bits());
             let value = match &inst.op {
                 Opcode::Const(c) => *c,
+                // Whoever uses it is found out.
+                Opcode::Undef => eval::mask(0xA5A5_5A5A_A5A5_5A5A, bits),
                 Opcode::IBin(op) => eval::ibin(*op, bits, a[0], a[1]).expect("defined"),
                 Opcode::IUn(op) => eval::iun(*op, bits, a[0]),
                 Opcode::ICmp(c) => u64::from(eval::icmp(*c, from, a[0], a[1])),

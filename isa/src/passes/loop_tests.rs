@@ -177,6 +177,87 @@ fn unknown_steps_are_unrolled_only_where_that_is_exact() {
     }
 }
 
+/// `i = start; do { s = s * 3 + i; t = s ^ i; i += step; } while (i cond n); return (s, i, t)`.
+fn bottom_tested_loop(ty: Ty, cond: Cond, step: i64, start: Option<u64>, bound: Option<u64>) -> Function {
+    let mut f = Function { name: "do".into(), results: vec![ty, ty, ty], ..Function::default() };
+    let entry = f.add_block();
+    let params = [f.add_param(entry, ty), f.add_param(entry, ty)];
+    let (body, exit) = (f.add_block(), f.add_block());
+    let known = [start, bound].map(|k| add(&mut f, entry, Opcode::Const(k.unwrap_or(0)), &[], ty));
+    let zero = add(&mut f, entry, Opcode::Const(0), &[], ty);
+    let first = if start.is_some() { known[0] } else { params[0] };
+    let n = if bound.is_some() { known[1] } else { params[1] };
+    end(&mut f, entry, Opcode::Jump, &[], &[(body, &[first, zero])]);
+    let (i, s) = (f.add_param(body, ty), f.add_param(body, ty));
+    let three = add(&mut f, body, Opcode::Const(3), &[], ty);
+    let t = add(&mut f, body, Opcode::IBin(IBin::Mul), &[s, three], ty);
+    let s2 = add(&mut f, body, Opcode::IBin(IBin::Add), &[t, i], ty);
+    let other = add(&mut f, body, Opcode::IBin(IBin::Xor), &[s2, i], ty);
+    let c = add(&mut f, body, Opcode::Const(crate::ir::eval::mask(step as u64, ty.bits())), &[], ty);
+    let i2 = add(&mut f, body, Opcode::IBin(IBin::Add), &[i, c], ty);
+    promise_no_wrap(&mut f, body);
+    let test = add(&mut f, body, Opcode::ICmp(cond), &[i2, n], Ty::Bool);
+    end(&mut f, body, Opcode::Branch, &[test], &[(body, &[i2, s2]), (exit, &[])]);
+    end(&mut f, exit, Opcode::Return, &[s2, i2, other], &[]);
+    verify_function(&f).expect("built right");
+    f
+}
+
+/// Unrolls in part, rotates and folds.
+fn turned(before: &Function, limits: &unroll::UnrollLimits) -> Function {
+    let mut f = before.clone();
+    assert!(unroll::run(&mut f, limits, unroll::Phase::Part), "{before:?}");
+    verify_function(&f).expect("valid after unrolling");
+    rotate::run(&mut f);
+    super::fold::run(&mut f, &[]);
+    super::simplify_cfg::run(&mut f);
+    verify_function(&f).expect("valid after rotation");
+    f
+}
+
+#[test]
+fn loops_tested_at_their_end_run_once_and_are_unrolled() {
+    for (cond, step) in [
+        (Cond::SLt, 1),
+        (Cond::SLt, 3),
+        (Cond::SLe, 2),
+        (Cond::SGt, -1),
+        (Cond::SGe, -3),
+        (Cond::ULt, 1),
+        (Cond::ULe, 4),
+    ] {
+        let before = bottom_tested_loop(Ty::I8, cond, step, None, None);
+        let after = turned(&before, &limits(&[4]));
+        for [start, n, _] in edge_arguments(step) {
+            // The counter promises not to wrap around.
+            let signed = matches!(cond, Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe);
+            let value = |v: u64| if signed { crate::ir::eval::signed(v, 8) } else { v as i64 };
+            let range = if signed { -128..128 } else { 0..256 };
+            let mut i = value(start) + step;
+            while range.contains(&i) && crate::ir::eval::icmp(cond, 8, i as u64 & 0xff, n) {
+                i += step;
+            }
+            if range.contains(&i) {
+                same(&before, &after, &[start, n]);
+            }
+        }
+    }
+}
+
+#[test]
+fn constant_trips_that_no_factor_divides_leave_in_the_middle() {
+    let limits = unroll::UnrollLimits { full_size: 0, ..limits(&[4]) };
+    for trips in [5, 6, 7, 9, 31, 37, 129, 1001] {
+        let before = bottom_tested_loop(Ty::I32, Cond::SLt, 1, Some(0), Some(trips));
+        let after = turned(&before, &limits);
+        same(&before, &after, &[0, 0]);
+        let cfg = crate::ir::Cfg::new(&after);
+        let l = loops::find(&after, &cfg).pop().expect("a loop");
+        let tests = |&b: &Block| after.terminator(b).is_some_and(|t| after.inst(t).op == Opcode::Branch);
+        assert_eq!(l.blocks.iter().filter(|b| tests(b)).count(), 1, "one test a pass for {trips} trips");
+    }
+}
+
 #[test]
 fn steps_that_may_wrap_around_are_left_alone() {
     for (cond, step, unrolled) in [(Cond::ULt, 1, true), (Cond::ULt, 4, false), (Cond::SLt, 3, false)] {

@@ -1,8 +1,11 @@
 //! Loop unrolling: whole loops with few constant trips, else copies of the body behind one test, with the rest left
 //! to loops of fewer copies. Barriers are copied like any other instruction: their instances stay in order.
 use super::loops::{self, Loop};
+use super::top_test;
 use super::trip::{self, Counted, Step};
-use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
+use crate::ir::{
+    Block, Cfg, Cond, FBin, Function, IBin, Inst, InstData, Loc, MathFn, Opcode, Target, Ty, UnrollHint, Value,
+};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -13,16 +16,18 @@ pub struct UnrollLimits {
     pub full_size: usize,
     /// Most trips of a loop that is unrolled whole.
     pub full_trips: u64,
-    /// Largest result of unrolling a loop by the smallest factor.
+    /// Largest result of unrolling a loop in part, as the vendor's compiler counts: half the smallest factor is taken
+    /// where that does not fit (H200: bodies of 40 multiply-adds become four, of 50 two).
     pub partial_size: usize,
     /// Factors to try, largest first; each gets a loop of its own, the remainder goes to the next.
     pub factors: Vec<u32>,
     /// Largest body (one copy) for which larger factors are used.
     pub chain_size: usize,
-    /// Factors for loops of constant trips that are too large to unroll whole; one that divides the trips is taken.
-    pub dividing: Vec<u32>,
-    /// Largest result of that.
-    pub constant_size: usize,
+    /// Largest power of two for loops of constant trips that are too large to unroll whole; one that divides the trips
+    /// is taken.
+    pub dividing: u32,
+    /// Most trips that are counted for that.
+    pub constant_trips: u64,
     /// Whether loops with further exits are unrolled in part.
     pub several_exits: bool,
     /// Largest result for loops that the program asks to unroll.
@@ -34,11 +39,11 @@ impl Default for UnrollLimits {
         UnrollLimits {
             full_size: 512,
             full_trips: 128,
-            partial_size: 420,
+            partial_size: 204,
             factors: vec![16, 4],
             chain_size: 24,
-            dividing: vec![4, 8, 16],
-            constant_size: 240,
+            dividing: 32,
+            constant_trips: 4096,
             several_exits: false,
             hinted_size: 4096,
         }
@@ -68,8 +73,8 @@ pub fn run(f: &mut Function, limits: &UnrollLimits, phase: Phase) -> bool {
         let Some(index) = all.iter().position(|l| !done.contains(&l.header)) else { return changed };
         let l = &all[index];
         done.push(l.header);
-        let innermost = !all[..index].iter().any(|inner| inner.parent == Some(index));
-        if unroll(f, &cfg, l, innermost, limits, phase) {
+        let inner: Vec<&Loop> = all[..index].iter().filter(|inner| inner.parent == Some(index)).collect();
+        if unroll(f, &cfg, l, &inner, limits, phase) {
             changed = true;
             loops::canonicalise(f);
         }
@@ -102,27 +107,37 @@ fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
     Some(Shape { header: l.header, entry, latch, inner, blocks: l.blocks.clone() })
 }
 
-fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &UnrollLimits, phase: Phase) -> bool {
+fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, inner: &[&Loop], limits: &UnrollLimits, phase: Phase) -> bool {
     let hint = f.block(l.header).unroll;
-    let Some(s) = shape(f, cfg, l) else { return false };
     if matches!(hint, UnrollHint::Never | UnrollHint::Factor(0 | 1)) {
         return false;
     }
     let size = l.blocks.iter().map(|&b| block_size(f, b)).sum::<usize>().max(1);
+    let vendor = vendor_size(f, l, &super::rewrite::count_uses(f));
+    let Some(s) = shape(f, cfg, l) else {
+        // Turned round, a loop tested at its end is one of those above; it comes again with its new header.
+        let small = copies_fit(vendor, 2, limits) || hint != UnrollHint::None;
+        return inner.is_empty() && small && top_test::run(f, cfg, l);
+    };
     let hinted = hint != UnrollHint::None;
     let mut trips = None;
     if !matches!(hint, UnrollHint::Factor(_)) {
         trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.full_trips);
         let limit = if hinted { limits.hinted_size } else { limits.full_size };
+        let size = size + inner.iter().map(|l| copies_size(f, cfg, l, limits)).sum::<usize>();
         let fits = |&n: &u64| {
             let left = || trip::unrolled_size(f, l, s.entry, s.latch, n).is_some_and(|left| left <= limit);
-            n as usize * size <= limit || n as usize * size <= LARGEST_LOSS * limit && left()
+            n as usize * size <= limit
+                || (inner.is_empty() || hinted) && n as usize * size <= LARGEST_LOSS * limit && left()
         };
         if let Some(n) = trips.filter(fits) {
             return loops::close(f, l) && full(f, &s, n);
         }
     }
-    if phase == Phase::Whole || (!innermost && !hinted) {
+    if phase == Phase::Part && trips.is_none() && !matches!(hint, UnrollHint::Factor(_)) {
+        trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.constant_trips);
+    }
+    if phase == Phase::Whole || (!inner.is_empty() && !hinted) {
         return false;
     }
     let Some(counted) = trip::counted(f, l, s.header, s.latch, s.inner) else { return false };
@@ -132,9 +147,15 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
         // Copies gain little where each may be the last, or where they wait for atomics one by one.
         UnrollHint::None if l.exits(f).len() > 1 && !limits.several_exits => return false,
         UnrollHint::None if !countable(f, l, &s, &counted) => return false,
+        UnrollHint::None
+            if let Some(n) = trips
+                && let Some(factor) = breaks_out(n, vendor, limits) =>
+        {
+            return loops::close(f, l) && broken_out(f, &s, n, factor);
+        }
         _ => {
             let line = l.blocks.len() <= 2 && only_addresses(f, l, &s, &counted);
-            factors(size, line, trips, &counted, limits)
+            factors([vendor, size], line, trips, &counted, limits)
         }
     };
     if factors.is_empty() || !loops::close(f, l) {
@@ -158,21 +179,54 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, innermost: bool, limits: &Unrol
     changed
 }
 
-fn factors(size: usize, line: bool, trips: Option<u64>, counted: &Counted, limits: &UnrollLimits) -> Vec<u32> {
+/// What the copies of an inner loop will add to a loop around it, which the vendor's compiler unrolls first.
+fn copies_size(f: &Function, cfg: &Cfg, l: &Loop, limits: &UnrollLimits) -> usize {
+    let (Some(s), Some(&smallest)) = (shape(f, cfg, l), limits.factors.iter().min()) else { return 0 };
+    let never = matches!(f.block(l.header).unroll, UnrollHint::Never | UnrollHint::Factor(0 | 1));
+    let counted = trip::counted(f, l, s.header, s.latch, s.inner);
+    if never || l.exits(f).len() > 1 || !counted.is_some_and(|c| countable(f, l, &s, &c)) {
+        return 0;
+    }
+    let size = vendor_size(f, l, &super::rewrite::count_uses(f));
+    if copies_fit(size, smallest, limits) { size * smallest as usize } else { 0 }
+}
+
+/// Whether that many copies of a loop are no larger than copies may be. What tests and jumps back stands once.
+fn copies_fit(size: usize, copies: u32, limits: &UnrollLimits) -> bool {
+    size.saturating_sub(2) * copies as usize + 2 <= limits.partial_size
+}
+
+/// The factor for a loop of constant trips that no power of two divides: it is left in the middle of its last pass.
+fn breaks_out(trips: u64, size: usize, limits: &UnrollLimits) -> Option<u32> {
+    let odd = trips % 2 == 1 || !copies_fit(size, 2, limits);
+    let smallest = limits.factors.iter().copied().min()?;
+    [smallest, smallest / 2].into_iter().find(|&c| c > 1 && odd && trips > u64::from(c) && copies_fit(size, c, limits))
+}
+
+/// Factors for loops, one behind the other; `size` as the vendor's compiler counts.
+fn factors(
+    [size, own]: [usize; 2],
+    line: bool,
+    trips: Option<u64>,
+    counted: &Counted,
+    limits: &UnrollLimits,
+) -> Vec<u32> {
     let Some(&smallest) = limits.factors.iter().min() else { return Vec::new() };
     if let Some(n) = trips {
         // No rest to care for.
-        let fits = |c: &u32| n % u64::from(*c) == 0 && *c as usize * size <= limits.constant_size;
-        return limits.dividing.iter().copied().filter(fits).max().into_iter().collect();
+        let powers = (1..=limits.dividing.ilog2()).rev().map(|k| 1 << k);
+        return powers.filter(|&c| n % u64::from(c) == 0 && copies_fit(size, c, limits)).take(1).collect();
+    }
+    if !copies_fit(size, smallest, limits) {
+        return if copies_fit(size, smallest / 2, limits) && smallest >= 4 { vec![smallest / 2] } else { Vec::new() };
     }
     // Where the step is not known the rest may be long, and is left to one loop; so are bodies of several blocks, and
     // those that use the counter itself.
     // Larger factors come from the vendor's assembler, whose tests of what is left are signed: counters that may use
     // the sign bit otherwise do not get them.
     let signed = matches!(counted.cond, Cond::SLt | Cond::SLe | Cond::SGt | Cond::SGe);
-    let larger = line && signed && size <= limits.chain_size && matches!(counted.step, Step::Constant(_));
-    let fits = |n: u32| if n == smallest { n as usize * size <= limits.partial_size } else { larger };
-    limits.factors.iter().copied().filter(|&n| n > 1 && fits(n)).collect()
+    let larger = line && signed && own <= limits.chain_size && matches!(counted.step, Step::Constant(_));
+    limits.factors.iter().copied().filter(|&n| n > 1 && (n == smallest || larger)).collect()
 }
 
 /// Whether the number of trips is known to be the division of the distance by the step. Where the step is a value,
@@ -253,8 +307,51 @@ fn multiples(f: &Function, v: Value, factor: u64, out: &mut Vec<(Value, u64)>) {
     }
 }
 
+/// About how many instructions a function of the vendor's library has, which are there before loops are unrolled.
+fn library_size(m: MathFn) -> usize {
+    use MathFn::*;
+    match m {
+        Exp | Exp10 => 10,
+        Log | Log2 | Log10 | Asin | Acos | Atan | Cbrt | Tanh | Erf => 25,
+        Atan2 | Sinh | Cosh | Log1p | Expm1 | Asinh | Acosh | Atanh | Erfc => 40,
+        // Those with large arguments to reduce or results to extend.
+        Sin | Cos | Tan | Pow | Pown | Powr | Rootn | Lgamma | Tgamma => 120,
+        _ => 1,
+    }
+}
+
 fn block_size(f: &Function, b: Block) -> usize {
     f.block(b).insts.iter().filter(|&&i| !matches!(f.inst(i).op, Opcode::Const(_) | Opcode::Undef)).count()
+}
+
+/// Instructions of a loop as the vendor's compiler counts them: products that go into a sum belong to that, and so do
+/// extensions of an index that moves evenly, and jumps that only lead on.
+fn vendor_size(f: &Function, l: &Loop, uses: &[u32]) -> usize {
+    let insts = || l.blocks.iter().flat_map(|&b| &f.block(b).insts).map(|&i| f.inst(i));
+    // What is used once, in a float sum or as the offset of an address.
+    let mut part = vec![false; f.values.len()];
+    for d in insts() {
+        let used = match d.op {
+            Opcode::FBin(FBin::Add | FBin::Sub) => &d.args[..],
+            Opcode::PtrAdd { .. } => &d.args[1..],
+            _ => continue,
+        };
+        used.iter().filter(|v| uses[v.0 as usize] == 1).for_each(|v| part[v.0 as usize] = true);
+    }
+    let counts = |d: &InstData| match d.op {
+        Opcode::Const(_) | Opcode::Undef | Opcode::Jump | Opcode::Bitcast => false,
+        Opcode::FBin(FBin::Mul) => !part[d.results[0].0 as usize],
+        Opcode::IBin(IBin::Mul | IBin::Shl) => !part[d.results[0].0 as usize] || f.as_const(d.args[1]).is_none(),
+        Opcode::Sext => {
+            matches!(f.def_inst(d.args[0]).map(|d| &d.op), Some(op) if !matches!(op, Opcode::IBin(IBin::Mul | IBin::Shl)))
+        }
+        _ => true,
+    };
+    let size = |d: &InstData| match d.op {
+        Opcode::Math(m) => library_size(m),
+        _ => usize::from(counts(d)),
+    };
+    insts().map(size).sum()
 }
 
 /// Replaces the loop by `n` copies of it in a row, and a last copy of the test's block.
@@ -263,7 +360,7 @@ fn full(f: &mut Function, s: &Shape, n: u64) -> bool {
     let mut arguments = f.inst(jump).targets[0].args.clone();
     let mut from = jump;
     for _ in 0..n {
-        let (copy, latch) = copy_iteration(f, s, &arguments);
+        let (copy, latch) = copy_iteration(f, s, &arguments, false);
         redirect(f, from, copy.blocks[&s.header]);
         arguments = f.inst(latch).targets[0].args.clone();
         from = latch;
@@ -276,9 +373,37 @@ fn full(f: &mut Function, s: &Shape, n: u64) -> bool {
     true
 }
 
+/// Replaces a loop of `n` trips by one of `factor` copies, which is left in the middle of its last pass: only the copy
+/// in which that happens tests.
+fn broken_out(f: &mut Function, s: &Shape, n: u64, factor: u32) -> bool {
+    let Some(jump) = f.terminator(s.entry) else { return false };
+    let loc = f.inst(jump).loc;
+    let main = f.add_block();
+    let types: Vec<Ty> = f.block(s.header).params.iter().map(|&p| f.ty(p)).collect();
+    let mut current: SmallVec<[Value; 4]> = types.iter().map(|&ty| f.add_param(main, ty)).collect();
+    let mut from = None;
+    for c in 0..u64::from(factor) {
+        let (copy, latch) = copy_iteration(f, s, &current, c == n % u64::from(factor));
+        let start = copy.blocks[&s.header];
+        match from {
+            None => {
+                loops::jump(f, main, Target { block: start, args: SmallVec::new() }, loc);
+            }
+            Some(previous) => redirect(f, previous, start),
+        }
+        current = f.inst(latch).targets[0].args.clone();
+        from = Some(latch);
+    }
+    let Some(last) = from else { return false };
+    f.inst_mut(last).targets[0] = Target { block: main, args: current };
+    f.inst_mut(jump).targets[0].block = main;
+    f.blocks[main.0 as usize].unroll = UnrollHint::Never;
+    true
+}
+
 /// Copies the loop's blocks once, with the header's parameters replaced; the copied header goes on inside without a
-/// test. Returns the copy and the copied latch's jump, whose arguments are the next iteration's.
-fn copy_iteration(f: &mut Function, s: &Shape, arguments: &[Value]) -> (loops::Copy, Inst) {
+/// test unless that is kept. Returns the copy and the copied latch's jump, whose arguments are the next iteration's.
+fn copy_iteration(f: &mut Function, s: &Shape, arguments: &[Value], tested: bool) -> (loops::Copy, Inst) {
     let values = zip_params(f, s.header, arguments);
     let copy = loops::copy_blocks(f, &s.blocks, &[s.header], values);
     for b in copy.blocks.values() {
@@ -289,7 +414,9 @@ fn copy_iteration(f: &mut Function, s: &Shape, arguments: &[Value]) -> (loops::C
             f.blocks[new.0 as usize].unroll = f.block(*old).unroll;
         }
     }
-    keep_target(f, copy.blocks[&s.header], s.inner);
+    if !tested {
+        keep_target(f, copy.blocks[&s.header], s.inner);
+    }
     // Both exist: the shape was checked, and copies end as their originals do.
     let latch = f.terminator(copy.blocks[&s.latch]).unwrap_or(Inst(0));
     (copy, latch)
@@ -352,7 +479,7 @@ fn partial(f: &mut Function, s: &Shape, counted: &Counted, factor: u32, rest: Bl
     let mut from = None;
     let mut current = SmallVec::<[Value; 4]>::from_slice(&params);
     for _ in 0..factor {
-        let (copy, latch) = copy_iteration(f, s, &current);
+        let (copy, latch) = copy_iteration(f, s, &current, false);
         let start = copy.blocks[&s.header];
         match from {
             None => {

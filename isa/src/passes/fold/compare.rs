@@ -1,10 +1,32 @@
 //! Compares of extended integers.
 use super::{Folder, Outcome};
 use crate::ir::eval::{mask, signed};
-use crate::ir::{Cond, Opcode, Ty, Value};
+use crate::ir::{Cond, IBin, Opcode, Ty, Value, flag};
 use warpscope_exec::program::{LaunchConstant, Special};
 
 impl Folder<'_> {
+    /// `x < max(y, x + 1)`: whether a value is before what is at least one further, or at it.
+    pub(super) fn before_limit(&mut self, c: Cond, a: Value, b: Value) -> bool {
+        let Some((Opcode::IBin(limit), ends, _)) = self.def(b) else { return false };
+        let (promise, up) = match (c, limit) {
+            (Cond::SLt | Cond::SLe, IBin::SMax) => (flag::NSW, true),
+            (Cond::SGt | Cond::SGe, IBin::SMin) => (flag::NSW, false),
+            (Cond::ULt | Cond::ULe, IBin::UMax) => (flag::NUW, true),
+            _ => return false,
+        };
+        let at = matches!(c, Cond::SLe | Cond::SGe | Cond::ULe);
+        let bits = self.f.ty(a).bits();
+        ends.iter().any(|&end| {
+            let further = || match self.f.def_inst(end).map(|d| (&d.op, &d.args, d.flags)) {
+                Some((Opcode::IBin(IBin::Add), args, flags)) if flags & promise != 0 && args[0] == a => {
+                    self.f.as_const(args[1]).map(|k| signed(k, bits)).is_some_and(|k| if up { k > 0 } else { k < 0 })
+                }
+                _ => false,
+            };
+            at && end == a || further()
+        })
+    }
+
     /// A compare of extended values is one of the narrow values.
     pub(super) fn narrow_compare(&mut self, c: Cond, a: Value, b: Value) -> Outcome {
         let Some((ext @ (Opcode::Sext | Opcode::Zext), x, _)) = self.def(a) else { return Outcome::Keep };

@@ -492,6 +492,9 @@ impl Folder<'_> {
                 _ => {}
             }
         }
+        if self.before_limit(c, a, b) {
+            return Outcome::Const(1);
+        }
         self.narrow_compare(c, a, b)
     }
 }

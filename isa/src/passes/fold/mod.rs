@@ -5,6 +5,7 @@ mod compare;
 mod float;
 mod int;
 mod pointer;
+mod range;
 
 use super::rewrite::Replacements;
 use crate::ir::{Cfg, Function, Global, Inst, Loc, Opcode, Ty, Value, eval};
