@@ -144,26 +144,27 @@ fn fits(insts: &[MInst], p: VReg, limit: usize) -> bool {
         })
 }
 
-/// Whether the operation does nothing but compute its destinations.
+/// Whether the operation does nothing but compute its destinations from registers.
 fn is_pure(i: &MInst) -> bool {
     use Op::*;
-    !matches!(
-        i.op,
-        LdGlobal
-            | LdConstant
-            | LdLocal
-            | LdPrivate
-            | LdGeneric
-            | StGlobal
-            | StLocal
-            | StPrivate
-            | StGeneric
-            | AtomGlobal
-            | AtomLocal
-            | AtomGeneric
-            | Exit
-            | Bra
-    )
+    i.class != OpClass::LoadConstant
+        && !matches!(
+            i.op,
+            LdGlobal
+                | LdConstant
+                | LdLocal
+                | LdPrivate
+                | LdGeneric
+                | StGlobal
+                | StLocal
+                | StPrivate
+                | StGeneric
+                | AtomGlobal
+                | AtomLocal
+                | AtomGeneric
+                | Exit
+                | Bra
+        )
 }
 
 fn apply(f: &mut MFunc, b: usize, plan: Plan, units: &Units, live: &[BitSet]) {
@@ -174,7 +175,8 @@ fn apply(f: &mut MFunc, b: usize, plan: Plan, units: &Units, live: &[BitSet]) {
             let writes = i.writes(f);
             let mut written = writes.iter().flat_map(|&s| units.span(s));
             let local = written.all(|u| !live[b].contains(u) && !live[a].contains(u));
-            // Temporaries of the arm may be computed in all lanes.
+            // Temporaries of the arm may be computed in all lanes, but what is loaded from the constant bank waits for the
+            // guard: in front of it it would hold registers (sass bfs, conv2d: @!P0 LDC.64).
             if !(i.pseudo || i.is_ghost() || local && is_pure(&i)) {
                 for s in writes.into_iter().filter(|_| i.kills()) {
                     for (word, u) in (s.first..).zip(units.span(s)) {
