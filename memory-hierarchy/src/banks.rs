@@ -30,8 +30,10 @@ impl Banks {
     /// word a wavefront, to all lanes that want that word.
     pub fn wavefronts(&self, addresses: &[u64], mask: u64, bytes: u32) -> u32 {
         if mask == full_mask(addresses.len()) {
-            if is_consecutive(addresses, u64::from(bytes)) && addresses[0] & ((1 << self.width_shift) - 1) == 0 {
-                return (addresses.len() as u32 * bytes).div_ceil(self.bytes());
+            if is_consecutive(addresses, u64::from(bytes))
+                && let Some(wavefronts) = self.wavefronts_of_range(addresses[0], addresses.len(), bytes)
+            {
+                return wavefronts;
             }
             // Bits that differ between lanes, and that any lane has.
             let (mut differ, mut any) = (0, 0);
@@ -54,6 +56,12 @@ impl Banks {
             }
         }
         self.in_one_row(addresses, mask, bytes).unwrap_or_else(|| self.conflicts::<true>(addresses, mask, bytes))
+    }
+
+    /// Wavefronts of all lanes of a warp whose addresses follow each other from `first` on; `None` where words are cut.
+    pub fn wavefronts_of_range(&self, first: u64, lanes: usize, bytes: u32) -> Option<u32> {
+        let aligned = first & ((1 << self.width_shift) - 1) == 0;
+        aligned.then(|| (lanes as u32 * bytes).div_ceil(self.bytes()))
     }
 
     /// Lanes that fill the banks once.

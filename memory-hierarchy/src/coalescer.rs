@@ -62,29 +62,45 @@ impl Coalescer {
     /// The lines that lanes in `mask` touch with `bytes` bytes each at `addresses` + `offset`, in order of first touch.
     /// With `repeats`, equal addresses are counted (atomics).
     pub fn coalesce(&mut self, addresses: &[u64], offset: u64, mask: u64, bytes: u32, repeats: bool) -> &[LineAccess] {
-        self.len = 0;
-        let first = addresses[0].wrapping_add(offset);
-        let step = u64::from(bytes);
-        let full = mask == full_mask(addresses.len());
-        if full && is_consecutive(addresses, step) {
-            self.range(first, step * addresses.len() as u64, bytes);
+        if mask == full_mask(addresses.len()) && is_consecutive(addresses, u64::from(bytes)) {
+            self.coalesce_range(addresses[0].wrapping_add(offset), addresses.len(), bytes)
         } else {
-            // Aligned lanes lie in one sector each and cover whole 32nds of their line.
-            let aligned =
-                bytes.is_power_of_two() && bytes >> self.sector_shift <= 1 && bytes << 5 >> self.line_shift != 0;
-            if !aligned || !self.scatter_aligned(addresses, offset, mask, bytes) {
-                self.scatter(addresses, offset, mask, bytes);
-            }
-            if repeats {
-                self.count_repeats(addresses, offset, mask);
-            }
+            self.coalesce_any(addresses, offset, mask, bytes, repeats)
+        }
+    }
+
+    /// The lines that `lanes` lanes, all of a warp, touch whose addresses follow each other from `first` on.
+    pub fn coalesce_range(&mut self, first: u64, lanes: usize, bytes: u32) -> &[LineAccess] {
+        self.len = 0;
+        self.range(first, lanes, bytes);
+        &self.lines[..self.len]
+    }
+
+    /// As [`Coalescer::coalesce`], without looking whether the addresses follow each other.
+    pub fn coalesce_any(
+        &mut self,
+        addresses: &[u64],
+        offset: u64,
+        mask: u64,
+        bytes: u32,
+        repeats: bool,
+    ) -> &[LineAccess] {
+        self.len = 0;
+        // Aligned lanes lie in one sector each and cover whole 32nds of their line.
+        let aligned = bytes.is_power_of_two() && bytes >> self.sector_shift <= 1 && bytes << 5 >> self.line_shift != 0;
+        if !aligned || !self.scatter_aligned(addresses, offset, mask, bytes) {
+            self.scatter(addresses, offset, mask, bytes);
+        }
+        if repeats {
+            self.count_repeats(addresses, offset, mask);
         }
         &self.lines[..self.len]
     }
 
     /// Consecutive lanes: a range of bytes.
-    fn range(&mut self, start: u64, length: u64, lane_bytes: u32) {
-        let end = start + length;
+    fn range(&mut self, start: u64, lanes: usize, lane_bytes: u32) {
+        let step = u64::from(lane_bytes);
+        let end = start + lanes as u64 * step;
         let mut line = start >> self.line_shift;
         while line << self.line_shift < end {
             let base = line << self.line_shift;
@@ -93,8 +109,9 @@ impl Coalescer {
             let sixteenth = self.line_shift - 4;
             let covered_from = (from - base).div_ceil(1 << sixteenth);
             let covered_to = (to - base) >> sixteenth;
-            let step = u64::from(lane_bytes);
-            let (lane_lo, lane_hi) = ((from - start) / step, (to - start).div_ceil(step));
+            // Most accesses lie in one line and need no division.
+            let lane_lo = if from == start { 0 } else { (from - start) / step };
+            let lane_hi = if to == end { lanes as u64 } else { (to - start).div_ceil(step) };
             self.lines[self.len] = LineAccess {
                 line: base,
                 lanes: full_mask(lane_hi as usize) & !((1u64 << lane_lo) - 1),

@@ -51,6 +51,10 @@ pub struct L2Request {
     pub slot: u16,
     /// Set by the L2: it goes with another compute unit's request for the same sectors.
     pub joined: bool,
+    /// Set by the L2: the line's home slice.
+    pub home: u16,
+    /// Set by the L2: its address inside that.
+    pub local: u64,
 }
 
 impl L2Request {

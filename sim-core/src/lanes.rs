@@ -51,6 +51,22 @@ pub(crate) enum Home {
     Many,
 }
 
+/// The bytes of an access by all lanes, each behind the one before.
+#[inline(always)]
+pub(crate) fn range_of<const W: usize>(access: &WarpAccess<'_, W>) -> Option<std::ops::Range<u64>> {
+    let (first, step) = (access.addresses[0], u64::from(access.shape.bytes()));
+    // Mostly the second lane tells already.
+    if access.mask != full_mask(W) || access.addresses[1] != first.wrapping_add(step) {
+        return None;
+    }
+    let (mut expected, mut differ) = (first, 0);
+    for &address in access.addresses {
+        differ |= address ^ expected;
+        expected = expected.wrapping_add(step);
+    }
+    (differ == 0 && expected > first).then_some(first..expected)
+}
+
 /// Checks bounds, alignment and permission of every lane. `last` is the allocation that this operation used last.
 #[inline(always)]
 pub(crate) fn check<const W: usize>(
@@ -61,6 +77,12 @@ pub(crate) fn check<const W: usize>(
 ) -> Result<Home, Fault> {
     let bytes = u64::from(access.shape.bytes());
     let align = u64::from(access.shape.element) - 1;
+    if let Some(range) = range_of(access) {
+        let ok = range.start & align == 0
+            && last.contains(range.start, range.end - range.start)
+            && !(kind != Kind::Read && last.read_only());
+        return if ok { Ok(Home::One(*last)) } else { check_slowly(view, last, access, kind) };
+    }
     let mut misaligned = 0;
     for_lanes::<W>(access.mask, |lane| misaligned |= access.addresses[lane]);
     let ok = misaligned & align == 0

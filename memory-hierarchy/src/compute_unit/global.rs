@@ -168,9 +168,16 @@ impl GlobalPath {
 
     /// Goes on with an access from where it stands; `false` where it must wait for a response.
     pub(super) fn run(&mut self, job: &mut Job, lines: &[LineAccess], at: u64) -> bool {
+        // Where every line has a cycle of its own, or all have the same, there is nothing to share out.
+        let (cycles, count) = (job.tag_cycles, lines.len() as u32);
         while usize::from(job.next) < lines.len() {
             let access = &lines[usize::from(job.next)];
-            let share = u32::from(job.next) * job.tag_cycles / lines.len() as u32;
+            let next = u32::from(job.next);
+            let share = match cycles {
+                1 => 0,
+                _ if cycles == count => next,
+                _ => next * cycles / count,
+            };
             let cycle = (job.tags_from + u64::from(share)).max(at) + u64::from(self.spec.miss_latency);
             let through = match job.kind {
                 AccessKind::GlobalLoad | AccessKind::PrivateLoad => self.load(job, access, cycle),

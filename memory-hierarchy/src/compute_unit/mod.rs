@@ -12,8 +12,9 @@ mod tests;
 
 use crate::banks::Banks;
 use crate::clock::ticks_per;
-use crate::coalescer::{Coalescer, LineAccess};
+use crate::coalescer::{Coalescer, LineAccess, is_consecutive};
 use crate::counters::CuCounters;
+use crate::device_memory::full_mask;
 use crate::host_cache::prefetch;
 use crate::request::{L2Request, L2Response, RequestKind};
 use global::{GlobalPath, Job};
@@ -147,6 +148,8 @@ pub struct CuMemory {
     /// Responses on their way, rising by time, from `taken` on.
     inbox: Vec<L2Response>,
     taken: usize,
+    /// Whether the inbox must be sorted before its next use.
+    unsorted: bool,
     /// Responses that came through the port, rising by time.
     arrived: VecDeque<Arrival>,
     /// When the first of either is due; `u64::MAX` where none is on its way.
@@ -183,6 +186,7 @@ impl CuMemory {
             spare: Vec::new(),
             inbox: Vec::new(),
             taken: 0,
+            unsorted: false,
             arrived: VecDeque::new(),
             next: u64::MAX,
         }
@@ -218,9 +222,18 @@ impl CuMemory {
 
     fn access_global(&mut self, now: u64, access: &TimedAccess<'_>, coalescer: &mut Coalescer) -> Accepted {
         let start = self.take_lsu(now, access.addresses.len());
-        let wavefronts = if access.kind.is_atomic() { 1 } else { self.wavefronts(access) };
-        let lines =
-            coalescer.coalesce(access.addresses, access.offset, access.mask, access.bytes, access.kind.is_atomic());
+        let TimedAccess { kind, addresses, offset, mask, bytes, .. } = *access;
+        let range = mask == full_mask(addresses.len()) && is_consecutive(addresses, u64::from(bytes));
+        let wavefronts = match kind.is_atomic() {
+            true => Some(1),
+            false if range => self.banks.wavefronts_of_range(addresses[0].wrapping_add(offset), addresses.len(), bytes),
+            false => None,
+        }
+        .unwrap_or_else(|| self.wavefronts(access));
+        let lines = match range {
+            true => coalescer.coalesce_range(addresses[0].wrapping_add(offset), addresses.len(), bytes),
+            false => coalescer.coalesce_any(addresses, offset, mask, bytes, kind.is_atomic()),
+        };
         self.path.count(access.kind, lines);
         self.path.prefetch(lines);
         let mut job = Job::new(access.kind, access.token, wavefronts);
@@ -319,9 +332,8 @@ impl CuMemory {
 
     /// Takes a response of the L2, in the order in which the L2 gives them.
     pub fn deliver(&mut self, response: L2Response) {
-        // They come almost in order; those of the same time stay in the order in which they came.
-        let before = self.inbox[self.taken..].iter().rposition(|r| r.at <= response.at);
-        self.inbox.insert(before.map_or(self.taken, |at| self.taken + at + 1), response);
+        self.unsorted |= self.inbox.last().is_some_and(|last| last.at > response.at);
+        self.inbox.push(response);
         self.next = self.next.min(response.at);
     }
 
@@ -334,6 +346,14 @@ impl CuMemory {
     fn first_due(&self) -> u64 {
         let inbox = self.inbox.get(self.taken).map_or(u64::MAX, |r| r.at);
         inbox.min(self.arrived.front().map_or(u64::MAX, |a| a.at))
+    }
+
+    /// Puts what was delivered in order: those of the same time stay in the order in which they came. To be called before
+    /// what is due is looked at.
+    pub fn sort_responses(&mut self) {
+        if std::mem::take(&mut self.unsorted) {
+            self.inbox[self.taken..].sort_by_key(|response| response.at);
+        }
     }
 
     /// Responses that are on their way and due before `until`.
@@ -367,6 +387,7 @@ impl CuMemory {
     /// Handles every event up to and including `now`. Completions go to `out`, not sorted by time; `true` means that an
     /// access refused with [`Accepted::Wait`] can be tried again.
     pub fn advance(&mut self, now: u64, out: &mut Vec<Completion>) -> bool {
+        self.sort_responses();
         let full = self.lsu.queue as usize;
         let refusing = self.stalled.len() >= full || !self.path.has_slot();
         loop {

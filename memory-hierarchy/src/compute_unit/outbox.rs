@@ -156,6 +156,8 @@ impl Outbox {
             repeats: access.repeats,
             slot,
             joined,
+            home: 0,
+            local: 0,
         });
         self.sequence = self.sequence.wrapping_add(1);
     }

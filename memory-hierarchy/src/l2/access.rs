@@ -1,6 +1,6 @@
 //! What requests do in a slice.
 use super::slice::{Origin, Waiting};
-use super::{Event, Home, L2System};
+use super::{Event, L2System};
 use crate::cache::Entry;
 use crate::clock::{TICKS, Ticks, cycle_at};
 use crate::dram::channel::NO_TARGET;
@@ -11,19 +11,17 @@ impl L2System {
     pub(super) fn unit_request(
         &mut self,
         request: &L2Request,
-        home: Home,
         near: usize,
         now: Ticks,
         responses: &mut Vec<L2Response>,
         sink: &mut impl AtomicSink,
     ) -> bool {
-        if home.slice as usize == near {
+        let home = usize::from(request.home);
+        if home == near {
             return self.home(near, request, Origin::Unit, now, responses, sink);
         }
         match request.kind {
-            RequestKind::Load | RequestKind::Fetch if self.keep_far => {
-                self.read_copy(near, home, request, now, responses)
-            }
+            RequestKind::Load | RequestKind::Fetch if self.keep_far => self.read_copy(near, request, now, responses),
             kind => {
                 let start = self.start(near, request, now, self.times.interval);
                 let passed = request.passes();
@@ -34,26 +32,19 @@ impl L2System {
                     self.counters.lookup_hits += passed;
                 }
                 if kind.is_atomic() {
-                    self.drop_copy(near, home.local >> self.line_shift, request);
+                    self.drop_copy(near, request.local >> self.line_shift, request);
                 }
                 let read = kind == RequestKind::Load || kind == RequestKind::Fetch;
                 let sent = if read || request.joined { 0 } else { request.sectors };
-                self.send_far(near, home.slice as usize, request, Origin::Unit, sent, start);
+                self.send_far(near, request, Origin::Unit, sent, start);
                 true
             }
         }
     }
 
     /// A load at a slice that may keep a copy of the line.
-    fn read_copy(
-        &mut self,
-        near: usize,
-        home: Home,
-        request: &L2Request,
-        now: Ticks,
-        responses: &mut Vec<L2Response>,
-    ) -> bool {
-        let number = home.local >> self.line_shift;
+    fn read_copy(&mut self, near: usize, request: &L2Request, now: Ticks, responses: &mut Vec<L2Response>) -> bool {
+        let number = request.local >> self.line_shift;
         let slice = &mut self.slices[near];
         let found = slice.tags.find(number, request.line);
         let state = found.map_or(Entry::default(), |index| *slice.tags.entry(index));
@@ -97,22 +88,22 @@ impl L2System {
             slice.far_misses.wait(miss, waiting);
             slice.waiting[waiting as usize].remaining += 1;
             let asked = L2Request { sectors: fresh, ..*request };
-            self.send_far(near, home.slice as usize, &asked, Origin::Copy(miss), 0, start);
+            self.send_far(near, &asked, Origin::Copy(miss), 0, start);
         }
         true
     }
 
     /// Sends a request, with `data` sectors, to its home in the other half.
-    fn send_far(&mut self, near: usize, home: usize, request: &L2Request, origin: Origin, data: u8, start: Ticks) {
+    fn send_far(&mut self, near: usize, request: &L2Request, origin: Origin, data: u8, start: Ticks) {
         let sectors = u64::from(data.count_ones());
         self.counters.far_requests += 1;
         self.counters.far_sectors += sectors;
         let length = sectors * self.times.far_sector;
         let leaves = self.slices[near].far.reserve(start, length) + length;
         let at = cycle_at(leaves + self.times.far);
-        let number = self.map.home(request.line).local >> self.line_shift;
-        self.slices[home].tags.prefetch(number);
-        self.events.push(at, Event::Far { slice: home as u16, origin, request: *request });
+        let number = request.local >> self.line_shift;
+        self.slices[usize::from(request.home)].tags.prefetch(number);
+        self.events.push(at, Event::Far { slice: request.home, origin, request: *request });
     }
 
     /// A request is at its home slice; `false` where it cannot go on.
@@ -141,7 +132,7 @@ impl L2System {
         responses: &mut Vec<L2Response>,
         sink: &mut impl AtomicSink,
     ) -> bool {
-        let local = self.map.home(request.line).local;
+        let local = request.local;
         let number = local >> self.line_shift;
         let slice = &mut self.slices[at];
         let found = slice.tags.find(number, request.line);
@@ -270,7 +261,7 @@ impl L2System {
     }
 
     fn store(&mut self, at: usize, request: &L2Request, now: Ticks, responses: &mut Vec<L2Response>) -> bool {
-        let number = self.map.home(request.line).local >> self.line_shift;
+        let number = request.local >> self.line_shift;
         let slice = &mut self.slices[at];
         let found = slice.tags.find(number, request.line);
         let makes_dirty = found.is_none_or(|index| slice.tags.entry(index).dirty == 0);
@@ -383,7 +374,7 @@ impl L2System {
         let t = self.times;
         let end = start + t.of_atomic(request);
         sink.perform(request);
-        let number = self.map.home(request.line).local >> self.line_shift;
+        let number = request.local >> self.line_shift;
         if let Some(index) = self.slices[at].tags.find(number, request.line) {
             let state = self.slices[at].tags.entry_mut(index);
             let before = state.dirty;
@@ -403,7 +394,7 @@ impl L2System {
             RequestKind::Store | RequestKind::Reduction => 0,
         };
         let count = u64::from(sectors.count_ones());
-        let number = self.map.home(request.line).local >> self.line_shift;
+        let number = request.local >> self.line_shift;
         let slice = &mut self.slices[at];
         if origin == Origin::Unit
             && let Some(leaves) = slice.shared_loads.leaves(number, request, ready)

@@ -152,7 +152,9 @@ impl L2System {
         responses: &mut Vec<L2Response>,
         sink: &mut impl AtomicSink,
     ) {
-        for request in requests.drain(..) {
+        for mut request in requests.drain(..) {
+            let home = self.map.home(request.line);
+            (request.home, request.local) = (home.slice as u16, home.local);
             self.arrivals.push(request.at + self.times.request, request);
         }
         let limit = until.saturating_add(self.times.request);
@@ -180,9 +182,9 @@ impl L2System {
         let Some(cycle) = self.arrivals.next().filter(|cycle| *cycle < limit) else { return u64::MAX };
         self.arrivals.take(cycle, &mut self.coming);
         for request in &self.coming {
-            let home = self.map.home(request.line);
-            let near = self.map.near(home.slice, request.unit) as usize;
-            self.slices[near].tags.prefetch(home.local >> self.line_shift);
+            let slice = &self.slices[self.map.near(u32::from(request.home), request.unit) as usize];
+            slice.tags.prefetch(request.local >> self.line_shift);
+            slice.shared_loads.prefetch(request.local >> self.line_shift, request);
         }
         cycle
     }
@@ -296,10 +298,10 @@ impl L2System {
             if request.kind.is_atomic() {
                 self.counters.atomic_repeats += u64::from(request.repeats.max(1)) - 1;
             }
-            let (home, now) = (self.map.home(request.line), cycle * TICKS);
-            let near = self.map.near(home.slice, request.unit) as usize;
+            let now = cycle * TICKS;
+            let near = self.map.near(u32::from(request.home), request.unit) as usize;
             let mut request = *request;
-            match self.slices[near].shared_loads.join(home.local >> self.line_shift, &request, now) {
+            match self.slices[near].shared_loads.join(request.local >> self.line_shift, &request, now) {
                 None => self.count_lookup(&request),
                 Some(leaves) => {
                     self.counters.coalesced_sectors += u64::from(request.sectors.count_ones());
@@ -310,7 +312,7 @@ impl L2System {
                     request.joined = true;
                 }
             }
-            if !self.slices[near].stalled.is_empty() || !self.unit_request(&request, home, near, now, responses, sink) {
+            if !self.slices[near].stalled.is_empty() || !self.unit_request(&request, near, now, responses, sink) {
                 self.counters.stalled_requests += 1;
                 self.slices[near].stalled.push_back(request);
             }
@@ -328,8 +330,7 @@ impl L2System {
             self.slices[slice].stalled_far.pop_front();
         }
         while let Some(&request) = self.slices[slice].stalled.front() {
-            let home = self.map.home(request.line);
-            if !self.unit_request(&request, home, slice, now, responses, sink) {
+            if !self.unit_request(&request, slice, now, responses, sink) {
                 break;
             }
             self.slices[slice].stalled.pop_front();

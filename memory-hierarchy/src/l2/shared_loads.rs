@@ -1,6 +1,7 @@
 //! Loads of neighbouring compute units that ask a slice for the same sectors while these are under way: one of them is
 //! looked up, and its answer goes to all.
 use crate::clock::Ticks;
+use crate::host_cache::prefetch;
 use crate::request::{L2Request, RequestKind};
 
 /// Loads under way that a slice remembers.
@@ -41,6 +42,14 @@ impl SharedLoads {
         }
         let group = request.unit / self.units;
         Some(((number ^ (u64::from(group) * 41)) as usize % ENTRIES, group))
+    }
+
+    /// Lets the host bring near what a request of line number `number` will look at.
+    #[inline]
+    pub(super) fn prefetch(&self, number: u64, request: &L2Request) {
+        if let Some((at, _)) = self.place(number, request) {
+            prefetch(std::slice::from_ref(&self.entries[at]));
+        }
     }
 
     /// A load of line number `number` comes at `now`. Where the sectors are under way to its group: when they leave the
@@ -101,6 +110,8 @@ mod tests {
             repeats: 1,
             slot: 0,
             joined: false,
+            home: 0,
+            local: 0,
         }
     }
 

@@ -3,7 +3,7 @@
 //! A store is visible to its own compute unit at once and to the others at the end of the epoch, when every unit's
 //! log is published in the order of the units. So what a load sees does not depend on how windows are cut or on the
 //! number of host threads, whatever races a kernel has.
-use crate::lanes::for_lanes;
+use crate::lanes::{for_lanes, range_of};
 use warpscope_exec::exec::{Row, WarpAccess};
 use warpscope_memory::device_memory::Word;
 
@@ -52,11 +52,36 @@ impl Overlay {
 
     /// Logs the lanes of a checked store, rising.
     pub fn store<const W: usize>(&mut self, access: &WarpAccess<'_, W>, data: &[Row<W>]) {
+        if access.shape.element == 4
+            && access.shape.count == 1
+            && let Some(range) = range_of(access)
+        {
+            self.store_range(range.start, &data[0]);
+            return;
+        }
         match access.shape.element {
             1 => self.store_elements::<W, 1>(access, data),
             2 => self.store_elements::<W, 2>(access, data),
             4 => self.store_elements::<W, 4>(access, data),
             _ => self.store_elements::<W, 8>(access, data),
+        }
+    }
+
+    /// Words of all lanes, one behind the other from `start` on, which is aligned to words.
+    fn store_range<const W: usize>(&mut self, start: u64, data: &Row<W>) {
+        let mut lane = 0;
+        while lane < W {
+            let address = start + 4 * lane as u64;
+            let position = self.position(address / SECTOR);
+            let block = &mut self.blocks[position];
+            let at = (address % SECTOR) as usize;
+            let count = ((SECTOR as usize - at) / 4).min(W - lane);
+            let words = &data.0[lane..lane + count];
+            for (to, from) in block.data[at..].as_chunks_mut::<4>().0.iter_mut().zip(words) {
+                *to = from.to_le_bytes();
+            }
+            block.mask |= (((1u64 << (4 * count)) - 1) << at) as u32;
+            lane += count;
         }
     }
 
@@ -147,6 +172,12 @@ impl Overlay {
         }
         let (low, high) = (self.low * SECTOR, self.high * SECTOR + (SECTOR - 1));
         let bytes = u64::from(access.shape.bytes());
+        if let Some(range) = range_of(access) {
+            if range.start <= high && range.end > low {
+                self.patch_lanes(access, out);
+            }
+            return;
+        }
         let mut inside = false;
         for_lanes::<W>(access.mask, |lane| {
             let address = access.addresses[lane];

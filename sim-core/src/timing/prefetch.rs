@@ -42,6 +42,7 @@ impl<const W: usize> ComputeUnit<W> {
             Stage::Lists => {
                 self.subs.iter().for_each(|sub| sub.prefetch());
                 self.lsu.prefetch();
+                self.state.memory.sort_responses();
                 self.state.memory.prefetch_misses(until);
             }
             Stage::Warps => {
@@ -62,7 +63,9 @@ impl<const W: usize> ComputeUnit<W> {
                     let Some(slot) = self.slots[index].as_deref() else { continue };
                     let bytes = u64::from(context.spec.frontend.instruction_bytes);
                     let next = context.code_base + u64::from(slot.warp.pc) * bytes;
-                    self.state.frontend.prefetch_instruction(sub, next);
+                    if slot.line.1.wrapping_sub(slot.warp.pc) <= OPERATIONS as u32 || !slot.has_fetched(slot.warp.pc) {
+                        self.state.frontend.prefetch_instruction(sub, next);
+                    }
                     for op in context.timed.ops.iter().skip(slot.warp.pc as usize).take(operations) {
                         slot.prefetch_operands(context.timed.operands(op));
                         if op.kind == Kind::Memory {

@@ -55,8 +55,9 @@ pub(crate) struct SubCore {
     timed: u64,
     /// The first cycle in which a timed slot becomes ready; 0: to be found out.
     next_warp: u64,
-    /// Slots whose next operation uses a pipe set.
+    /// Slots whose next operation uses a pipe set, and the sets that have any.
     set_users: [u64; MAX_SETS],
+    sets_used: u64,
     /// Sets whose pipes may all be occupied: those of pipes that have been, until seen to be open.
     closed: u64,
     /// Slots by how far their next operation reaches (`Reach`),
@@ -114,6 +115,7 @@ impl SubCore {
             timed: 0,
             next_warp: ASLEEP,
             set_users: [0; MAX_SETS],
+            sets_used: 0,
             closed: 0,
             reaching: [0; 3],
             queue_users: [0; 1 + QUEUES],
@@ -180,6 +182,7 @@ impl SubCore {
         self.forget(slot);
         let bit = 1 << slot;
         self.set_users[needs.set as usize] |= bit;
+        self.sets_used |= 1 << needs.set;
         let queue = needs.queue as u8;
         self.queue_users[queue as usize] |= bit;
         self.reaching[needs.reach as usize] |= bit;
@@ -214,7 +217,9 @@ impl SubCore {
     fn forget(&mut self, slot: usize) {
         let bit = 1u64 << slot;
         let waiting = &self.slots[slot];
-        self.set_users[waiting.set as usize] &= !bit;
+        let users = &mut self.set_users[waiting.set as usize];
+        *users &= !bit;
+        self.sets_used &= !(u64::from(*users == 0) << waiting.set);
         self.reaching.iter_mut().for_each(|slots| *slots &= !bit);
         self.queue_users[waiting.queue as usize] &= !bit;
         if self.timed & bit != 0 {
@@ -311,7 +316,8 @@ impl SubCore {
         let mut soonest = self.next_warp;
         let mut open = ready;
         if ready != 0 {
-            for set in slots_in(self.closed | if shared.latest > at { code.sets_shared } else { 0 }) {
+            let closed = self.closed | if shared.latest > at { code.sets_shared } else { 0 };
+            for set in slots_in(closed & self.sets_used) {
                 let users = self.set_users[set];
                 if users & ready != 0 {
                     let free = self.set_free(code, set, shared);
