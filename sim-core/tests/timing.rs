@@ -210,6 +210,45 @@ fn barriers_order_local_memory_between_warps() {
     assert_eq!(class_count(&record, OpClass::Barrier), 4 * u64::from(64 / w));
 }
 
+/// Clocks around 32 of each on an H200: a barrier takes 12 cycles and 2 for each warp, of which what needs no memory takes
+/// nothing away; a dependent local load takes 21 and 2 for each wavefront.
+#[test]
+fn barriers_and_conflicts_take_as_long_as_measured() {
+    let cycles = |items: u32, stride: u32, body: &[MachineOp]| {
+        // Code costs nothing: the clocks stood around what had been run before.
+        let mut m = machine("nvidia-h200", &["frontend.l2_fetch.latency=0", "frontend.l1_instruction.latency=0"]);
+        let mut pool = rows(64);
+        let reserved = m.spec().memory.local.reserved_per_group;
+        pool.extend([stride, reserved, 0].map(ConstantRow::Immediate));
+        let mut ops =
+            vec![op(Op::IMad32, r(5), &[r(1), c(4), c(5)], 0, 0), op(Op::StLocal, NONE, &[r(5), r(0)], 0, word())];
+        ops.extend_from_slice(body);
+        let mut program = program(32, 1, &pool, store_per_item(ops));
+        program.local_bytes = 32768;
+        program.has_barrier = true;
+        let out = buffer(&m, &vec![0; items as usize]);
+        m.launch(&timed(program, u64::from(items), items, &[out])).unwrap().counters.time.cycles_active_max as f64
+    };
+    let each = |items, stride, body: &[MachineOp]| {
+        (cycles(items, stride, &body.repeat(40)) - cycles(items, stride, &body.repeat(8))) / 32.0
+    };
+    let barrier = op(Op::Bar, NONE, &[], 1, 0);
+    let add = op(Op::IAdd32, r(4), &[r(4), c(4)], 0, 0);
+    for (items, measured) in [(32, 14.0), (64, 16.0), (256, 28.0), (1024, 76.0)] {
+        assert!((each(items, 4, &[barrier]) - measured).abs() < 1.1, "{items}: {}", each(items, 4, &[barrier]));
+        assert!(
+            (each(items, 4, &[barrier, add, add]) - measured).abs() < 1.6,
+            "{items} add: {}",
+            each(items, 4, &[barrier, add, add])
+        );
+    }
+    let load = op(Op::LdLocal, r(6), &[r(5)], 0, word());
+    let chain = [load, op(Op::And32, r(6), &[r(6), c(6)], 0, 0), op(Op::Or32, r(5), &[r(5), r(6)], 0, 0)];
+    for (stride, ways) in [(8, 2.0), (64, 16.0), (128, 32.0)] {
+        assert!((each(32, stride, &chain) - each(32, 4, &chain) - 2.0 * (ways - 1.0)).abs() < 0.6, "{stride}");
+    }
+}
+
 #[test]
 fn an_endless_loop_and_a_fault_are_reported_and_the_machine_goes_on() {
     let w = width();

@@ -97,8 +97,12 @@ spec! {
     /// Work-group barriers.
     pub struct BarrierSpec {
         keys {
-            /// Cycles that the barrier unit of a compute unit takes for each arriving warp.
+            /// Cycles that the barrier of a group takes for each arriving warp.
             interval: u32 ["cycles"] = 0..=1000,
+            /// Cycles that the barrier unit of a compute unit takes for each arriving warp of any group.
+            unit_interval: u32 ["cycles"] = 0..=1000,
+            /// Whether a warp that has arrived goes on up to its next access to memory, barrier or end.
+            deferred: bool [""],
             /// From the last arrival to the first instruction behind the barrier.
             latency: u32 ["cycles"] = 1..=10000,
         }

@@ -27,6 +27,9 @@ spec! {
             constant_latency: u32 ["cycles"] = 0..=10000,
             /// Cycles of the constants' port for a line.
             constant_interval: f64 ["cycles"] = 0.0..=1000.0,
+            /// What each further word that a warp's lanes want adds to the latency of an indexed constant load; the words
+            /// of different warps take `l1_constant.interval`.
+            constant_replay: u32 ["cycles"] = 0..=1000,
         }
         sections {
             /// Instruction cache of a sub-core.

@@ -164,6 +164,8 @@ spec! {
             banks: u32 [""] = 1..=256,
             /// Bytes a bank delivers each cycle.
             bank_width: u32 ["B"] = 4..=16,
+            /// Cycles from one wavefront of a warp's loads and stores to its next one; those of others come in between.
+            warp_interval: u32 ["cycles"] = 1..=64,
             /// A load, from the load/store unit to the data's arrival at its register, without conflicts.
             latency: u32 ["cycles"] = 1..=1000,
             /// The same for an atomic that returns the old value.

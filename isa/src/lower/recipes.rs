@@ -40,6 +40,8 @@ struct Step {
     from: Vec<Place>,
     /// Its predicates are guards, not operands.
     guarded: bool,
+    /// A branch that goes over this many instructions which are not modelled.
+    over: u16,
     /// It makes a constant in a temporary, which further operations of the kind share.
     constant: bool,
     /// Of the step with the value: sources of the operation that steps it depends on have read, by bit.
@@ -149,8 +151,12 @@ fn names(i: &MInst, last: Option<u32>) -> impl Iterator<Item = String> + use<> {
     special.into_iter().flatten().chain([name.to_string()])
 }
 
-/// Parses `class to = from, from …` or `class to`.
+/// Parses `class to = from, from …` or `class to`, for a branch with `over N` behind it.
 fn step(line: &str) -> Result<Step, String> {
+    let (line, over) = match line.split_once(" over ") {
+        Some((line, n)) => (line, n.trim().parse::<u16>().map_err(|_| format!("`{n}` is no number of instructions"))?),
+        None => (line, 0),
+    };
     let (head, tail) = line.split_once('=').unwrap_or((line, ""));
     let mut words = head.split_whitespace();
     let key = words.next().ok_or("it is empty")?;
@@ -159,6 +165,9 @@ fn step(line: &str) -> Result<Step, String> {
         .copied()
         .find(|c| c.key() == key)
         .ok_or_else(|| format!("`{key}` is not an operation class"))?;
+    if over > 0 && class != OpClass::Branch {
+        return Err("only a branch goes over instructions".into());
+    }
     let to = place(words.next().ok_or("it has no destination")?)?;
     if let Some(extra) = words.next() {
         return Err(format!("`{extra}` is too much; sources stand behind `=`"));
@@ -187,7 +196,7 @@ fn step(line: &str) -> Result<Step, String> {
         return Err("the step with the value cannot be guarded: it always has its effect".into());
     }
     let constant = from.is_empty() && matches!(to, Place::Temp(_) | Place::Wide(_));
-    Ok(Step { class, to, from, guarded, constant, read_earlier: 0 })
+    Ok(Step { class, to, from, guarded, over, constant, read_earlier: 0 })
 }
 
 /// Notes at the step with the value which sources the steps that it depends on have read. A step that names no
@@ -392,6 +401,7 @@ fn ghost(f: &mut MFunc, i: &MInst, s: &Step, from: &[Opd], temps: &mut Temps) ->
     };
     let mut g = MInst::new(Op::Nop, dst, from, i.loc);
     g.flags = flags::GHOST | i.flags & flags::UNIFORM;
+    g.imm = i32::from(s.over);
     g.class = if i.flags & flags::UNIFORM != 0 { i.class } else { s.class };
     g.guard = i.guard;
     g.shadow = matches!(s.to, Place::Result(_));
@@ -450,6 +460,9 @@ mod tests {
         assert_eq!(s.from, [Place::Source(0, 1), Place::Source(1, 1), Place::Predicate(0)]);
         assert!(!s.guarded && step("fp32 t0 = a, @p0").unwrap().guarded);
         assert!(step("fp32 value = a, @p0").unwrap_err().contains("cannot be guarded"));
+        assert_eq!(step("branch p1 = p0 over 108").unwrap().over, 108);
+        assert!(step("alu t0 = a over 3").unwrap_err().contains("only a branch"));
+        assert!(step("branch none over many").unwrap_err().contains("`many` is no number"));
         assert!(step("fp32 t0 = @a").unwrap_err().contains("not a predicate"));
         assert!(step("add t0 = a").unwrap_err().contains("`add` is not an operation class"));
         assert!(step("alu a = b").unwrap_err().contains("source"));

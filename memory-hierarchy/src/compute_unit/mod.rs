@@ -72,6 +72,8 @@ pub struct TimedAccess<'a> {
     pub mask: u64,
     /// Bytes a lane, 1 to 16.
     pub bytes: u32,
+    /// Number of the warp on its compute unit.
+    pub warp: u32,
     /// Returned in the completion; for atomics also given to the L2's [`AtomicSink`](crate::request::AtomicSink).
     pub token: u32,
 }
@@ -83,10 +85,12 @@ pub struct LocalAccess {
     pub kind: AccessKind,
     /// Bytes a lane, 1 to 16.
     pub bytes: u32,
-    /// Lanes that take part; not 0.
+    /// Lanes that take part; where there are none it takes one wavefront.
     pub mask: u64,
     /// Wavefronts that it takes ([`Banks`]).
     pub wavefronts: u32,
+    /// Number of the warp on its compute unit: its wavefronts have a distance.
+    pub warp: u32,
     /// Lanes of the warp.
     pub lanes: u32,
 }
@@ -139,6 +143,8 @@ pub struct CuMemory {
     path: GlobalPath,
     /// When the load/store unit can start the next instruction.
     lsu_free: u64,
+    /// When each warp's next wavefront in local memory can begin.
+    warp_free: Vec<u64>,
     /// When each instruction in the queue leaves it, in order.
     queue: VecDeque<u64>,
     /// Accesses held back by misses, oldest first; the first is in the middle of its lines.
@@ -181,6 +187,7 @@ impl CuMemory {
             banks: Banks::new(spec.local.banks, spec.local.bank_width),
             path: GlobalPath::new(spec, Outbox::new(unit, rates, spec), spec.local.combined.saturating_sub(smallest)),
             lsu_free: 0,
+            warp_free: Vec::new(),
             queue: VecDeque::new(),
             stalled: VecDeque::new(),
             spare: Vec::new(),
@@ -208,8 +215,8 @@ impl CuMemory {
                 AccessKind::LocalAtomic => self.banks.atomic_wavefronts(addresses, mask, bytes),
                 _ => self.banks.wavefronts(addresses, mask, bytes),
             };
-            return self
-                .access_local(now, &LocalAccess { kind, bytes, mask, wavefronts, lanes: addresses.len() as u32 });
+            let (warp, lanes) = (access.warp, addresses.len() as u32);
+            return self.access_local(now, &LocalAccess { kind, bytes, mask, wavefronts, warp, lanes });
         }
         if let Some(at) = self.full_until(now) {
             return Accepted::Busy(at);
@@ -292,23 +299,30 @@ impl CuMemory {
         let ideal = (access.mask.count_ones() * access.bytes).div_ceil(self.banks.bytes()).max(1);
         let mut least = 1;
         let wavefronts = access.wavefronts;
-        let (interval, latency) = match access.kind {
+        let (interval, distance, latency) = match access.kind {
             AccessKind::LocalAtomic => {
                 counters.local_atomic_requests += 1;
                 least = self.local.atomic_minimum;
-                (self.local.atomic_interval, self.local.atomic_latency)
+                (self.local.atomic_interval, self.local.atomic_interval, self.local.atomic_latency)
             }
             kind => {
                 let store = kind == AccessKind::LocalStore;
-                *(if store { &mut counters.local_store_requests } else { &mut counters.local_load_requests }) += 1;
-                (1, self.local.latency)
+                *(if store { &mut counters.local_store_requests } else { &mut counters.local_load_requests }) +=
+                    u64::from(access.mask != 0);
+                (1, self.local.warp_interval, self.local.latency)
             }
         };
         counters.local_wavefronts += u64::from(wavefronts);
         counters.local_conflicts += u64::from(wavefronts.saturating_sub(ideal));
         let first = self.path.take_banks(start, u64::from((wavefronts * interval).max(least)));
+        let warp = access.warp as usize;
+        if warp >= self.warp_free.len() {
+            self.warp_free.resize(warp + 1, 0);
+        }
+        let first = first.max(self.warp_free[warp]);
+        let last = first + u64::from((wavefronts - 1) * distance);
+        self.warp_free[warp] = last + u64::from(distance);
         self.note_leaving(first);
-        let last = first + u64::from((wavefronts - 1) * interval);
         Accepted::Done(if access.kind == AccessKind::LocalStore { last } else { last + u64::from(latency) })
     }
 

@@ -178,6 +178,7 @@ impl System {
                     offset: 0,
                     mask: access.mask,
                     bytes: access.bytes,
+                    warp: w as u32,
                     token,
                 };
                 match memory.access(now, &timed, coalescer) {

@@ -62,6 +62,13 @@ impl<const W: usize> Capture<W> {
         self.count = 0;
     }
 
+    /// A memory instruction none of whose lanes take part.
+    pub fn set_idle(&mut self, request: Request) {
+        let part = &mut self.parts[0];
+        (part.request, part.space, part.mask, part.bytes, part.wavefronts) = (request, Space::Local, 0, 4, 1);
+        self.count = 1;
+    }
+
     pub fn parts(&self) -> &[Captured<W>] {
         &self.parts[..self.count]
     }

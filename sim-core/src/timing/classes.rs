@@ -107,6 +107,11 @@ pub(super) fn reach(class: OpClass, ghost: bool) -> Reach {
     }
 }
 
+/// Whether a warp can do an operation before the others of its group have arrived at the barrier in front of it.
+pub(super) fn passes_barriers(class: OpClass) -> bool {
+    !matches!(kind(class), Kind::Memory | Kind::Barrier | Kind::Fence | Kind::Exit)
+}
+
 /// Whether it is a fence or barrier that orders global memory.
 pub(super) fn orders_global(op: &MachineOp) -> bool {
     matches!(op.class, OpClass::Barrier | OpClass::Fence) && op.imm & i32::from(fence::GLOBAL) != 0

@@ -1,5 +1,5 @@
 //! The program as timing sees it: what each operation occupies, reads and writes, decoded once a launch.
-use super::classes::{cause_of_class, kind, orders_global, queue, reach};
+use super::classes::{cause_of_class, kind, orders_global, passes_barriers, queue, reach};
 use super::sub_core::MAX_SETS;
 use warpscope_configs::MachineSpec;
 use warpscope_exec::ops::{OpClass, words};
@@ -125,6 +125,8 @@ pub(crate) struct TimedOp {
     pub group: u8,
     /// Waits for the warp's outstanding atomics.
     pub after_atomics: bool,
+    /// Waits for the barrier at which the warp has arrived.
+    pub after_barrier: bool,
     /// A fence or barrier that orders global memory: waits for outstanding stores and atomics.
     pub orders_global: bool,
 }
@@ -153,9 +155,25 @@ impl TimedOp {
     }
 }
 
+/// Operations that follow each other in one line of the instruction caches.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Stretch {
+    /// From, to (exclusive).
+    pub ops: (u32, u32),
+    /// The line, counted from the beginning of the code.
+    pub line: u32,
+    /// Whether whoever comes from the operation in front has gone over lines.
+    pub behind_gap: bool,
+}
+
 /// The decoded program.
 pub(crate) struct TimedCode {
     pub ops: Vec<TimedOp>,
+    /// The lines that operations lie in, and for each operation which.
+    stretches: Vec<Stretch>,
+    stretch_of: Vec<u32>,
+    /// Instructions, with the code that branches of recipes go over.
+    pub length: u32,
     pub sets: Vec<PipeSet>,
     /// Which pipes are shared by the compute unit's sub-cores, by bit.
     pub shared_pipes: u32,
@@ -189,6 +207,9 @@ impl TimedCode {
         let board = (program.registers + program.uniform_registers + PREDICATES) as usize;
         let mut code = TimedCode {
             ops: Vec::with_capacity(program.ops.len()),
+            stretches: Vec::new(),
+            stretch_of: Vec::with_capacity(program.ops.len()),
+            length: 0,
             sets: Vec::new(),
             shared_pipes: shared.fold(0, |bits, (i, pipe)| bits | u32::from(pipe.shared) << i),
             sets_shared: 0,
@@ -205,9 +226,31 @@ impl TimedCode {
         for op in &program.ops {
             let timed = code.decode(spec, &names, program, op);
             code.ops.push(timed);
+            code.place(op);
         }
         code.index_sets();
         code
+    }
+
+    /// Gives the next operation its place in the code.
+    fn place(&mut self, op: &MachineOp) {
+        let (number, line) = (self.stretch_of.len() as u32, self.length / self.line_ops);
+        match self.stretches.last_mut() {
+            Some(last) if last.line == line => last.ops.1 = number + 1,
+            last => {
+                let behind_gap = last.is_some_and(|last| last.line + 1 != line);
+                self.stretches.push(Stretch { ops: (number, number + 1), line, behind_gap });
+            }
+        }
+        self.stretch_of.push(self.stretches.len() as u32 - 1);
+        let is_over = op.flags & flags::GHOST != 0 && op.class == OpClass::Branch;
+        self.length += 1 + if is_over { op.imm.max(0) as u32 } else { 0 };
+    }
+
+    /// Where operation `pc` lies.
+    #[inline]
+    pub fn stretch(&self, pc: u32) -> Stretch {
+        self.stretches[self.stretch_of[pc as usize] as usize]
     }
 
     /// Finds out which sets use which pipes.
@@ -228,6 +271,9 @@ impl TimedCode {
         let lists = [guards, reads, writes].concat();
         let code = TimedCode {
             ops: Vec::new(),
+            stretches: Vec::new(),
+            stretch_of: Vec::new(),
+            length: 0,
             sets: Vec::new(),
             shared_pipes: 0,
             sets_shared: 0,
@@ -260,6 +306,7 @@ impl TimedCode {
             kind: Kind::Plain,
             producer,
             group,
+            after_barrier: false,
             after_atomics: false,
             orders_global: false,
         };
@@ -361,6 +408,7 @@ impl TimedCode {
             },
             producer: group | (cause_of_class(op.class) as u8) << 4,
             group,
+            after_barrier: !cu.barrier.deferred || !ghost && !passes_barriers(op.class),
             after_atomics: op.flags & flags::AFTER_ATOMICS != 0,
             orders_global: !ghost && orders_global(op),
         }

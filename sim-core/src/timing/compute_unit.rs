@@ -121,7 +121,7 @@ impl<const W: usize> ComputeUnit<W> {
     pub fn new(number: u32, mut state: UnitState, context: &Context<'_, W>) -> ComputeUnit<W> {
         let (spec, timed) = (context.spec, context.timed);
         let cu = &spec.compute_unit;
-        let code = timed.ops.len() as u64 * u64::from(spec.frontend.instruction_bytes);
+        let code = u64::from(timed.length) * u64::from(spec.frontend.instruction_bytes);
         state.frontend.share(&spec.frontend, context.grid.count(), number, spec.chip.compute_units);
         state.frontend.preload(context.code_base, code.min(u64::from(spec.frontend.launch_preload)));
         let line = u64::from(spec.frontend.l0_constant.line);

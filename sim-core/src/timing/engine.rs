@@ -87,14 +87,14 @@ impl Engine {
     }
 
     /// Simulated address of a program's code: the same for every launch of the same program.
-    fn code_base(&mut self, program: &Arc<Program>) -> u64 {
+    fn code_base(&mut self, program: &Arc<Program>, code: &TimedCode) -> u64 {
         self.programs.retain(|(known, _)| known.strong_count() > 0);
         let known = self.programs.iter().find(|(p, _)| std::ptr::eq(p.as_ptr(), Arc::as_ptr(program)));
         if let Some((_, base)) = known {
             return *base;
         }
         let base = self.next_code;
-        let bytes = program.ops.len() as u64 * u64::from(self.spec.frontend.instruction_bytes);
+        let bytes = u64::from(code.length) * u64::from(self.spec.frontend.instruction_bytes);
         self.next_code = (base + bytes).next_multiple_of(4096);
         self.programs.push((Arc::downgrade(program), base));
         base
@@ -119,7 +119,7 @@ impl Engine {
             grid: &grid,
             view,
             local_bytes: checked.resources.local_bytes,
-            code_base: self.code_base(&launch.program),
+            code_base: self.code_base(&launch.program, &timed),
             bank_base: BANK_BASE + self.launches % BANKS * BANK,
         };
         self.launches += 1;

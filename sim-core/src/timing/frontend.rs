@@ -353,6 +353,7 @@ mod tests {
             first_fetch: 0,
             constant_latency: 80,
             constant_interval: 0.0,
+            constant_replay: 1,
             l0_instruction: cache(1024, 128, 0),
             l1_instruction: cache(4096, 128, 20),
             l0_constant: cache(512, 64, 0),

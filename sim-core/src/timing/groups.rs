@@ -23,10 +23,10 @@ impl GroupSlot {
         GroupSlot { group, busy: false, slots: Vec::new(), live: 0, waiting: 0, arrived: 0, end: 0 }
     }
 
-    /// A warp's arrival at the barrier is complete at `at`.
-    pub fn arrive(&mut self, at: u64) {
+    /// A warp arrives at the barrier at `at`, which takes `interval` cycles for it.
+    pub fn arrive(&mut self, at: u64, interval: u64) {
         self.waiting += 1;
-        self.arrived = self.arrived.max(at);
+        self.arrived = self.arrived.max(at) + interval;
     }
 
     /// Whether every warp that has not ended waits: then when the last arrived.

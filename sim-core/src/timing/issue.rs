@@ -1,5 +1,5 @@
 //! Issue: the operation is carried out, its time charged, and the warp's next operation prepared.
-use super::access::WindowMemory;
+use super::access::{Request, WindowMemory};
 use super::code::{Kind, Needs, TimedOp};
 use super::compute_unit::{ComputeUnit, Context, Tally};
 use super::fetch_cache::PENDING;
@@ -30,6 +30,8 @@ fn arm<const W: usize>(
     let (there, cause) = warp_slot.operands(code, op);
     let spaced = warp_slot.ports[op.port as usize];
     let (there, cause) = if spaced > there { (spaced, Cause::Wait) } else { (there, cause) };
+    let gated = op.after_barrier && warp_slot.barrier > there;
+    let (there, cause) = if gated { (warp_slot.barrier, Cause::Barrier) } else { (there, cause) };
     if there >= FUTURE {
         sub_core.sleep(slot, cause);
     } else if warp_slot.atomics > 0 && (op.after_atomics || op.orders_global) {
@@ -81,8 +83,14 @@ impl<const W: usize> ComputeUnit<W> {
         warp_slot.ports[op.port as usize] = now + u64::from(op.spacing);
         match effect {
             // Most operations: a branch that is well foretold, unlike the others.
-            _ if effect == Effect::Next && op.kind != Kind::LaunchConstant => {
+            _ if effect == Effect::Next && !matches!(op.kind, Kind::LaunchConstant | Kind::Memory) => {
                 warp_slot.produce(context.timed, op, start + u64::from(op.latency));
+            }
+            Effect::Next if op.kind == Kind::Memory => {
+                // It passes the load/store unit all the same.
+                let loads = !context.timed.writes(op).is_empty();
+                tally.capture.set_idle(if loads { Request::Load } else { Request::Store });
+                self.access(index, pc, op, now, context, tally);
             }
             Effect::Next => self.load_launch_constant(index, pc, op, now, context),
             Effect::Jumped => {
@@ -96,7 +104,6 @@ impl<const W: usize> ComputeUnit<W> {
             Effect::Access => self.access(index, pc, op, now, context, tally),
             Effect::Barrier => {
                 self.arrive(index, now + u64::from(op.latency), context);
-                return Ok(());
             }
             Effect::Exit => {
                 self.exit(index, now, context);
@@ -139,11 +146,10 @@ impl<const W: usize> ComputeUnit<W> {
         let Some(warp_slot) = self.slots[index].as_deref_mut() else { return false };
         let frontend = &context.spec.frontend;
         let bytes = u64::from(frontend.instruction_bytes);
-        let line_ops = context.timed.line_ops;
-        let from = pc / line_ops * line_ops;
-        let jumped = pc != warp_slot.line.1;
-        let address = context.code_base + u64::from(from) * bytes;
-        let end = context.code_base + context.timed.ops.len() as u64 * bytes;
+        let stretch = context.timed.stretch(pc);
+        let jumped = pc != warp_slot.line.1 || stretch.behind_gap;
+        let address = context.code_base + u64::from(stretch.line * context.timed.line_ops) * bytes;
+        let end = context.code_base + u64::from(context.timed.length) * bytes;
         let sub = index >> self.sub_shift;
         let at = self.state.frontend.instruction(sub, address, end, warp_slot.base);
         self.send_fetches(now, context);
@@ -157,7 +163,7 @@ impl<const W: usize> ComputeUnit<W> {
         if at > warp_slot.base {
             warp_slot.hold(at, Cause::Fetch);
         }
-        warp_slot.line = (from, from + line_ops);
+        warp_slot.line = stretch.ops;
         true
     }
 
@@ -191,13 +197,12 @@ impl<const W: usize> ComputeUnit<W> {
     /// A warp's arrival reaches the barrier unit at `at`.
     fn arrive(&mut self, index: usize, at: u64, context: &Context<'_, W>) {
         let barrier = &context.spec.compute_unit.barrier;
-        let done = at.max(self.barrier_free) + u64::from(barrier.interval);
-        self.barrier_free = done;
+        let start = at.max(self.barrier_free);
+        self.barrier_free = start + u64::from(barrier.unit_interval);
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
-        slot.state = State::Waiting;
+        slot.barrier = FUTURE;
         let group = slot.group as usize;
-        self.subs[index >> self.sub_shift].sleep(index & self.slot_mask, Cause::Barrier);
-        self.groups[group].arrive(done);
+        self.groups[group].arrive(start, u64::from(barrier.interval));
         self.release(group, context);
     }
 
@@ -208,11 +213,10 @@ impl<const W: usize> ComputeUnit<W> {
         for n in 0..self.groups[group].slots.len() {
             let index = self.groups[group].slots[n] as usize;
             if let Some(slot) = self.slots[index].as_deref_mut()
-                && slot.state == State::Waiting
+                && slot.barrier == FUTURE
             {
-                slot.state = State::Running;
-                slot.hold(at, Cause::Barrier);
-                self.prepare(index, at, context);
+                slot.barrier = at;
+                self.wake(index, at, context);
             }
         }
     }

@@ -239,7 +239,7 @@ impl<const W: usize> ComputeUnit<W> {
             let part = &capture.parts()[n];
             let blocked = !self.lsu.queues[queue].is_empty();
             let kind = access_kind(part.request, part.space);
-            if blocked || !self.submit_captured(part, kind, token, queue, now, context, coalescer) {
+            if blocked || !self.submit_captured(part, kind, (index as u32, token), queue, now, context, coalescer) {
                 let local = part.space == Space::Local;
                 let addresses = if local { u32::MAX } else { self.lsu.kept.keep(&part.addresses) };
                 let Captured { wavefronts, bytes, mask, .. } = *part;
@@ -277,7 +277,7 @@ impl<const W: usize> ComputeUnit<W> {
         &mut self,
         part: &Captured<W>,
         kind: AccessKind,
-        token: u32,
+        (warp, token): (u32, u32),
         queue: usize,
         now: u64,
         context: &Context<'_, W>,
@@ -285,9 +285,12 @@ impl<const W: usize> ComputeUnit<W> {
     ) -> bool {
         let Captured { addresses, wavefronts, bytes, mask, .. } = part;
         let accepted = match part.space {
-            Space::Local => self.state.memory.access_local(now, &local_access::<W>(kind, *wavefronts, *bytes, *mask)),
+            Space::Local => {
+                let access = local_access::<W>(kind, warp, *wavefronts, *bytes, *mask);
+                self.state.memory.access_local(now, &access)
+            }
             _ => {
-                let access = TimedAccess { kind, addresses, offset: 0, mask: *mask, bytes: *bytes, token };
+                let access = TimedAccess { kind, addresses, offset: 0, mask: *mask, bytes: *bytes, warp, token };
                 self.state.memory.access(now, &access, coalescer)
             }
         };
@@ -333,9 +336,12 @@ impl<const W: usize> ComputeUnit<W> {
             let Queued { token, kind, wavefronts, bytes, mask, .. } = first;
             let index = first.slot as usize;
             let accepted = match self.lsu.kept.addresses.get(first.addresses as usize) {
-                None => self.state.memory.access_local(now, &local_access::<W>(kind, wavefronts, bytes, mask)),
+                None => {
+                    let access = local_access::<W>(kind, first.slot, wavefronts, bytes, mask);
+                    self.state.memory.access_local(now, &access)
+                }
                 Some(addresses) => {
-                    let access = TimedAccess { kind, addresses, offset: 0, mask, bytes, token };
+                    let access = TimedAccess { kind, addresses, offset: 0, mask, bytes, warp: first.slot, token };
                     self.state.memory.access(now, &access, coalescer)
                 }
             };
@@ -501,8 +507,8 @@ impl<const W: usize> ComputeUnit<W> {
         context: &Context<'_, W>,
     ) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
-        let interval = u64::from(context.spec.frontend.l1_constant.interval);
-        let extra = u64::from(op.latency) + words.saturating_sub(1) * interval;
+        let replay = context.spec.frontend.constant_replay.max(context.spec.frontend.l1_constant.interval);
+        let extra = u64::from(op.latency) + words.saturating_sub(1) * u64::from(replay);
         let frontend = &mut self.state.frontend;
         let start = frontend.start_indexed(words, now);
         let mut latest = now;
@@ -562,6 +568,6 @@ fn note_arrival(at: u64, latest: &mut u64) -> bool {
     at == PENDING
 }
 
-fn local_access<const W: usize>(kind: AccessKind, wavefronts: u32, bytes: u32, mask: u64) -> LocalAccess {
-    LocalAccess { kind, bytes, mask, wavefronts, lanes: W as u32 }
+fn local_access<const W: usize>(kind: AccessKind, warp: u32, wavefronts: u32, bytes: u32, mask: u64) -> LocalAccess {
+    LocalAccess { kind, bytes, mask, wavefronts, warp, lanes: W as u32 }
 }

@@ -62,9 +62,10 @@ impl<const W: usize> ComputeUnit<W> {
                     *left = left.saturating_sub(1);
                     let Some(slot) = self.slots[index].as_deref() else { continue };
                     let bytes = u64::from(context.spec.frontend.instruction_bytes);
-                    let next = context.code_base + u64::from(slot.warp.pc) * bytes;
-                    if slot.line.1.wrapping_sub(slot.warp.pc) <= OPERATIONS as u32 || !slot.has_fetched(slot.warp.pc) {
-                        self.state.frontend.prefetch_instruction(sub, next);
+                    let soon = slot.line.1.wrapping_sub(slot.warp.pc) <= OPERATIONS as u32;
+                    if (soon || !slot.has_fetched(slot.warp.pc)) && (slot.warp.pc as usize) < context.timed.ops.len() {
+                        let line = context.timed.stretch(slot.warp.pc).line * context.timed.line_ops;
+                        self.state.frontend.prefetch_instruction(sub, context.code_base + u64::from(line) * bytes);
                     }
                     for op in context.timed.ops.iter().skip(slot.warp.pc as usize).take(operations) {
                         slot.prefetch_operands(context.timed.operands(op));

@@ -16,8 +16,6 @@ const TIME_SHIFT: u32 = 8;
 pub(crate) enum State {
     Empty,
     Running,
-    /// At a work-group barrier.
-    Waiting,
     /// Ended, but loads are still under way.
     Draining,
     /// Ended; its slot is free when its whole group has ended.
@@ -42,6 +40,8 @@ pub(crate) struct Slot<const W: usize> {
     pub state: State,
     /// Lines of the next operation's constant operands that came while it waited for others, by bit.
     pub constants_there: u16,
+    /// When the barrier at which it has arrived lets its accesses to memory go on; [`FUTURE`] while others are awaited.
+    pub barrier: u64,
     /// When the warp's next operation through each spacing pipe can issue; the last is that of all others.
     pub ports: [u64; PORTS + 1],
     /// Loads and atomics under way.
@@ -64,6 +64,7 @@ impl<const W: usize> Slot<W> {
             constants_there: 0,
             base: 0,
             base_cause: Cause::Fetch as u64,
+            barrier: 0,
             ports: [0; PORTS + 1],
             outstanding: 0,
             atomics: 0,
@@ -82,6 +83,7 @@ impl<const W: usize> Slot<W> {
         self.constants_there = 0;
         self.base = at;
         self.base_cause = Cause::Fetch as u64;
+        self.barrier = 0;
         self.ports = [0; PORTS + 1];
         self.outstanding = 0;
         self.atomics = 0;
