@@ -99,6 +99,8 @@ spec! {
             double_latency: u32 ["cycles"] = 1..=10000,
             /// Assumed latency from a compare to what its predicate guards; a branch takes `latency` more.
             predicate_latency: u32 ["cycles"] = 1..=10000,
+            /// Assumed cycles from a barrier to the next one or access to memory.
+            barrier_latency: u32 ["cycles"] = 1..=10000,
             /// Assumed latency of operations of the uniform datapath.
             uniform_latency: u32 ["cycles"] = 1..=10000,
             /// Assumed latency of everything else.

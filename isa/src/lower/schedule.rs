@@ -41,7 +41,8 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice
         let mut live = out[b].clone();
         let branch: Vec<u32> = f.term_reads(&f.blocks[b].term).into_iter().flat_map(|s| units.span(s)).collect();
         branch.iter().for_each(|&u| live.insert(u));
-        let mut ahead = (spec.latency, branch);
+        let closes = f.blocks[b].term.edges().iter().any(|e| e.block <= b);
+        let mut ahead = (spec.latency, branch, closes);
         let mut rest = std::mem::take(&mut f.blocks[b].insts);
         let mut pieces = Vec::new();
         while !rest.is_empty() {
@@ -51,7 +52,7 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice
             piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
             let region = Region::new(f, &units, &piece, [&before, &live], &ahead, options, (budget, choice));
             pieces.push(region.run(piece));
-            (live, ahead) = (before, (0, Vec::new()));
+            (live, ahead) = (before, (0, Vec::new(), false));
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
@@ -221,7 +222,7 @@ impl<'a> Region<'a> {
         units: &Units,
         insts: &[MInst],
         [before, after]: [&'a BitSet; 2],
-        (branch, read): &(u32, Vec<u32>),
+        (branch, read, closes): &(u32, Vec<u32>, bool),
         options: &'a Options<'_>,
         (budget, choice): (u32, Choice),
     ) -> Self {
@@ -243,6 +244,9 @@ impl<'a> Region<'a> {
             predicates: options.target.predicates.saturating_sub(SPARE_PREDICATES).max(1),
         };
         region.depend(insts);
+        if *closes {
+            region.reuse_predicate(insts, read);
+        }
         for (_, next) in insts.iter().zip(&region.next).filter(|(i, _)| !i.pseudo) {
             next.iter().for_each(|&(s, _)| region.others[s as usize] += 1);
         }
@@ -294,7 +298,8 @@ impl<'a> Region<'a> {
             if e != Effect::None {
                 for n in 0..effects.len() {
                     if ordered(&effects[n].1, &e) {
-                        self.edge(effects[n].0, at, 1);
+                        let bar = insts[effects[n].0].op == Op::Bar;
+                        self.edge(effects[n].0, at, if bar { self.spec.barrier_latency } else { 1 });
                     }
                 }
                 if e == Effect::Fence {
@@ -318,6 +323,35 @@ impl<'a> Region<'a> {
             let shadow = if i.shadow { i.dst.vreg() } else { None };
             for v in i.defs().chain(shadow) {
                 *version.entry(v).or_default() += 1;
+            }
+        }
+    }
+
+    /// Predicates are handed out in the order given: the compare that closes a loop (its predicate is in `read`) comes
+    /// behind the last operation that reads what was in its register before.
+    fn reuse_predicate(&mut self, insts: &[MInst], read: &[u32]) {
+        let of_loop = |u: &u32| read.contains(u) && self.is(*u, File::Predicate);
+        let Some(compare) = self.touched.iter().rposition(|t| t.writes.iter().any(of_loop)) else { return };
+        let mut last = HashMap::new();
+        for (at, touched) in self.touched[..compare].iter().enumerate() {
+            last.extend(touched.reads.iter().chain(&touched.writes).map(|&u| (u, at)));
+        }
+        // Who has each register, until where.
+        let until = |u: u32, or: usize| {
+            if self.after.contains(u) { usize::MAX } else { last.get(&u).copied().unwrap_or(or) }
+        };
+        let kept = self.before.iter().filter(|&u| self.is(u, File::Predicate));
+        let mut registers: Vec<(u32, usize)> = kept.map(|u| (u, until(u, 0))).collect();
+        for (at, touched) in self.touched[..=compare].iter().enumerate().filter(|(at, _)| !insts[*at].pseudo) {
+            for &u in touched.writes.iter().filter(|&&u| self.is(u, File::Predicate)) {
+                if registers.iter().any(|r| r.0 == u) {
+                    continue;
+                }
+                match registers.iter().position(|r| r.1 <= at) {
+                    Some(free) if at == compare => return self.edge(registers[free].1, compare, 0),
+                    Some(free) => registers[free] = (u, until(u, at)),
+                    None => registers.push((u, until(u, at))),
+                }
             }
         }
     }
@@ -396,6 +430,9 @@ impl<'a> Region<'a> {
         while !ready.is_empty() {
             let tight = words >= self.budget as i32;
             let crowded = live_predicates >= self.predicates;
+            let short = |i: usize| latency(&insts[i], self.spec) <= self.spec.predicate_latency;
+            let others = ready.iter().filter(|&&i| !insts[i].pseudo && insts[i].op != Op::Bar && short(i));
+            let highest = others.map(|&i| self.height[i]).max();
             let mut best = 0;
             let mut best_key = None;
             for (slot, &i) in ready.iter().enumerate() {
@@ -411,9 +448,12 @@ impl<'a> Region<'a> {
                 let grows = tight && delta > 0
                     || words + delta > limit as i32 && delta > 0
                     || crowded && self.adds_predicate(i, &live);
+                // A barrier at the end of a block stands behind what works on loads in front of it.
+                let held = insts[i].op == Op::Bar && highest.is_some_and(|h| h >= self.height[i]);
                 // Beyond the budget the order given is followed, whose need of registers is known.
                 let key = (
                     std::cmp::Reverse(if grows { i + 1 } else { 0 }),
+                    std::cmp::Reverse(held),
                     std::cmp::Reverse(due.max(cycle)),
                     std::cmp::Reverse(start),
                     if self.choice.in_order { self.height[i].min(self.spec.global_latency) } else { self.height[i] },
