@@ -10,6 +10,7 @@ mod flush;
 mod hints;
 mod options;
 mod pipeline;
+mod thaw;
 mod tools;
 mod words;
 

@@ -2,7 +2,7 @@
 //!
 //! It runs inside of programs that may have set up anything: a preloaded library stays out of the tools, a tool that ends
 //! early must not end the program (SIGPIPE), and children may be reaped by others (ECHILD).
-use crate::{CompileError, Compiled, Request, Standard, Tools, flush, hints};
+use crate::{CompileError, Compiled, Request, Standard, Tools, flush, hints, thaw};
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{Read, Write};
@@ -118,20 +118,27 @@ pub(crate) fn run(
     // Assembly where it is read here as well; bitcode takes less time.
     let hinted = hints::may_have(text);
     let form = if hinted { "-S" } else { "-c" };
-    let stages = vec![
-        Stage {
-            tool: "clang",
-            command: Command::new(&tools.clang),
-            arguments: arguments.iter().map(String::as_str).chain(["-emit-llvm", form, "-", "-o", "-"]).collect(),
-        },
-        Stage {
-            tool: "opt",
-            command: Command::new(&tools.opt),
-            arguments: vec!["-opaque-pointers=0", passes, "-o", "-", "-"],
-        },
-        Stage { tool: "llvm-spirv", command: Command::new(&tools.llvm_spirv), arguments: translate },
-    ];
-    let out = pipe(stages, name, text, timeout)?;
+    let clang = || Stage {
+        tool: "clang",
+        command: Command::new(&tools.clang),
+        arguments: arguments.iter().map(String::as_str).chain(["-emit-llvm", form, "-", "-o", "-"]).collect(),
+    };
+    let opt = |passes, form: &[&'static str]| Stage {
+        tool: "opt",
+        command: Command::new(&tools.opt),
+        arguments: [&["-opaque-pointers=0", passes], form, &["-o", "-", "-"]].concat(),
+    };
+    let translator =
+        || Stage { tool: "llvm-spirv", command: Command::new(&tools.llvm_spirv), arguments: translate.clone() };
+    let out = match pipe(vec![clang(), opt(passes, &[]), translator()], name, text, timeout) {
+        Err(CompileError::Tool { tool, log, .. }) if tool == "llvm-spirv" && thaw::is_about(&log) => {
+            let before = pipe(vec![clang(), opt(passes, &["-S"])], name, text, timeout)?;
+            let thawed = thaw::thaw(&String::from_utf8_lossy(&before.bytes));
+            let after = pipe(vec![opt("-passes=function(instsimplify)", &[]), translator()], name, &thawed, timeout)?;
+            Output { bytes: after.bytes, first: before.first, log: before.log + &after.log }
+        }
+        other => other?,
+    };
     if out.bytes.len() < 20 || out.bytes.len() % 4 != 0 {
         let status = format!("{} bytes came out", out.bytes.len());
         return Err(CompileError::Tool { tool: "llvm-spirv".into(), name: name.into(), status, log: out.log });

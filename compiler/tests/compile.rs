@@ -23,6 +23,19 @@ fn a_kernel_becomes_a_module() {
     assert!(out.spirv.windows(6).any(|w| w == b"add.cl"), "the debug information names the file");
 }
 
+/// The optimiser makes a switch of the chain and freezes the compare in front of it; the translator knows no `freeze`.
+#[test]
+fn chains_of_compares_that_the_optimiser_freezes_compile() {
+    let source = "kernel void pick(global int *a, global const int *b) {
+        int i = get_global_id(0), x = b[i];
+        bool special = x < 2 | x == 8 | x == 15;
+        if (special) a[i] = 2 * x; else a[i] = -x;
+    }";
+    let out = compiler().compile(&Request::new(source, "pick.cl", &options("-w"))).unwrap();
+    assert_eq!(out.spirv[..4], MAGIC);
+    assert!(out.spirv.windows(7).any(|w| w == b"pick.cl"), "line numbers stay");
+}
+
 #[test]
 fn every_standard_and_option_compiles() {
     for text in [
