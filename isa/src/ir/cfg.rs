@@ -8,8 +8,10 @@ pub struct Cfg {
     pub rpo: Vec<Block>,
     /// Position in `rpo`, `u32::MAX` where unreachable.
     pub order: Vec<u32>,
-    /// Predecessors of each block (reachable ones only; one entry for each edge).
-    pub preds: Vec<Vec<Block>>,
+    /// Predecessors of all blocks one after the other (reachable ones only; one entry for each edge).
+    preds: Vec<Block>,
+    /// Where each block's predecessors begin.
+    first_pred: Vec<u32>,
     /// Immediate dominator; the entry's is itself. Meaningless where unreachable.
     pub idom: Vec<Block>,
     /// Depth in the dominator tree.
@@ -25,18 +27,13 @@ impl Cfg {
         for (i, b) in rpo.iter().enumerate() {
             order[b.0 as usize] = i as u32;
         }
-        let mut preds = vec![Vec::new(); n];
-        for &b in &rpo {
-            for s in f.successors(b) {
-                preds[s.0 as usize].push(b);
-            }
+        let (first_pred, preds) = predecessors(f, &rpo);
+        let mut cfg = Cfg { rpo, order, preds, first_pred, idom: Vec::new(), depth: vec![0; n] };
+        cfg.idom = dominators(&cfg);
+        for &b in cfg.rpo.iter().skip(1) {
+            cfg.depth[b.0 as usize] = cfg.depth[cfg.idom[b.0 as usize].0 as usize] + 1;
         }
-        let idom = dominators(&rpo, &order, &preds, n);
-        let mut depth = vec![0; n];
-        for &b in rpo.iter().skip(1) {
-            depth[b.0 as usize] = depth[idom[b.0 as usize].0 as usize] + 1;
-        }
-        Cfg { rpo, order, preds, idom, depth }
+        cfg
     }
     /// Whether control can reach `b`.
     pub fn reachable(&self, b: Block) -> bool {
@@ -59,8 +56,29 @@ impl Cfg {
     }
     /// Predecessors of `b`.
     pub fn preds(&self, b: Block) -> &[Block] {
-        &self.preds[b.0 as usize]
+        let b = b.0 as usize;
+        &self.preds[self.first_pred[b] as usize..self.first_pred[b + 1] as usize]
     }
+}
+
+fn predecessors(f: &Function, rpo: &[Block]) -> (Vec<u32>, Vec<Block>) {
+    let mut first = vec![0; f.blocks.len() + 1];
+    for s in rpo.iter().flat_map(|&b| f.successors(b)) {
+        first[s.0 as usize + 1] += 1;
+    }
+    for b in 0..f.blocks.len() {
+        first[b + 1] += first[b];
+    }
+    let mut next = first.clone();
+    let mut preds = vec![Function::ENTRY; first[f.blocks.len()] as usize];
+    for &b in rpo {
+        for s in f.successors(b) {
+            let at = &mut next[s.0 as usize];
+            preds[*at as usize] = b;
+            *at += 1;
+        }
+    }
+    (first, preds)
 }
 
 fn reverse_postorder(f: &Function) -> Vec<Block> {
@@ -90,19 +108,19 @@ fn reverse_postorder(f: &Function) -> Vec<Block> {
 }
 
 /// Cooper, Harvey and Kennedy's iteration.
-fn dominators(rpo: &[Block], order: &[u32], preds: &[Vec<Block>], n: usize) -> Vec<Block> {
-    let mut idom: Vec<Option<Block>> = vec![None; n];
-    if n > 0 {
+fn dominators(cfg: &Cfg) -> Vec<Block> {
+    let mut idom: Vec<Option<Block>> = vec![None; cfg.order.len()];
+    if !idom.is_empty() {
         idom[0] = Some(Function::ENTRY);
     }
     let mut changed = true;
     while changed {
         changed = false;
-        for &b in rpo.iter().skip(1) {
+        for &b in cfg.rpo.iter().skip(1) {
             let mut new: Option<Block> = None;
-            for &p in &preds[b.0 as usize] {
+            for &p in cfg.preds(b) {
                 if idom[p.0 as usize].is_some() {
-                    new = Some(new.map_or(p, |q| intersect(p, q, &idom, order)));
+                    new = Some(new.map_or(p, |q| intersect(p, q, &idom, &cfg.order)));
                 }
             }
             if new != idom[b.0 as usize] {

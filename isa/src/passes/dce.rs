@@ -20,14 +20,11 @@ pub fn run(f: &mut Function) -> bool {
         f.blocks[b].insts = kept;
     }
     drop_unused_atomic_results(f, &live);
-    for b in f.block_ids().skip(1) {
-        let keep: Vec<bool> = f.block(b).params.iter().map(|p| live[p.0 as usize]).collect();
-        if keep.contains(&false) {
-            remove_params(f, b, &keep);
-            changed = true;
-        }
-    }
-    changed
+    let keep = |b: Block| -> Vec<bool> { f.block(b).params.iter().map(|p| live[p.0 as usize]).collect() };
+    let removals: Vec<_> =
+        f.block_ids().skip(1).map(|b| (b, keep(b))).filter(|(_, keep)| keep.contains(&false)).collect();
+    remove_params(f, &removals);
+    changed | !removals.is_empty()
 }
 
 fn needed(op: &Opcode) -> bool {

@@ -6,10 +6,10 @@ use crate::ir::{Block, Cfg, Function, Inst, Opcode};
 pub fn run(f: &mut Function) -> bool {
     let mut changed = loops::canonicalise(f);
     let cfg = Cfg::new(f);
+    // Changes as instructions move; blocks and edges do not.
+    let mut at = loops::definition_blocks(f);
     for l in loops::find(f, &cfg) {
         let [entry] = l.entries(&cfg)[..] else { continue };
-        // Definition blocks change as instructions move; blocks and edges do not.
-        let mut at = loops::definition_blocks(f);
         let mut hoisted: Vec<Inst> = Vec::new();
         let quiet = is_quiet(f, &l.blocks);
         for &b in &l.blocks {

@@ -15,12 +15,21 @@ pub struct Loop {
     pub parent: Option<usize>,
     /// Loops around this one, itself included.
     pub depth: u32,
+    /// The blocks in order of their numbers, for look-ups.
+    members: Vec<Block>,
 }
 
 impl Loop {
     /// Whether `b` is inside.
     pub fn contains(&self, b: Block) -> bool {
-        self.blocks.contains(&b)
+        self.members.binary_search(&b).is_ok()
+    }
+    /// Takes in a block that has been put on an edge inside.
+    pub fn add(&mut self, b: Block) {
+        self.blocks.push(b);
+        if let Err(at) = self.members.binary_search(&b) {
+            self.members.insert(at, b);
+        }
     }
     /// Edges that leave: (from, index of the target in the terminator).
     pub fn exits(&self, f: &Function) -> Vec<(Block, usize)> {
@@ -63,7 +72,10 @@ pub fn find(f: &Function, cfg: &Cfg) -> Vec<Loop> {
         .into_iter()
         .map(|(order, latches)| {
             let header = cfg.rpo[order as usize];
-            Loop { header, blocks: body(cfg, header, latches), parent: None, depth: 1 }
+            let blocks = body(cfg, header, latches);
+            let mut members = blocks.clone();
+            members.sort();
+            Loop { header, blocks, parent: None, depth: 1, members }
         })
         .collect();
     loops.sort_by_key(|l| (l.blocks.len(), cfg.order[l.header.0 as usize]));
@@ -111,33 +123,49 @@ pub fn jump(f: &mut Function, block: Block, target: Target, loc: Loc) -> Inst {
 /// Returns whether anything changed.
 pub fn canonicalise(f: &mut Function) -> bool {
     let mut changed = false;
-    // Each round may stale the analysis: one loop at a time until nothing is left to do.
-    'again: loop {
+    loop {
         let cfg = Cfg::new(f);
+        // Blocks at the ends of edges that changed: what is known of loops with them no longer holds.
+        let mut stale = vec![false; f.blocks.len()];
         for l in find(f, &cfg) {
-            let entries = l.entries(&cfg);
-            if entries.len() != 1 || targets(f, entries[0]).len() != 1 {
-                enter_once(f, l.header, &entries);
-                changed = true;
-                continue 'again;
-            }
-            let latches = l.latches(&cfg);
-            if latches.len() > 1 {
-                merge_edges(f, l.header, &latches);
-                changed = true;
-                continue 'again;
-            }
-            for (b, i) in l.exits(f) {
-                let to = targets(f, b)[i].block;
-                if cfg.preds(to).iter().any(|p| !l.contains(*p)) {
-                    split_edge(f, b, i);
-                    changed = true;
-                    continue 'again;
+            let holds = |b: &Block| !stale.get(b.0 as usize).is_some_and(|s| *s);
+            let leads_to = l.exits(f).into_iter().map(|(b, i)| targets(f, b)[i].block);
+            if l.blocks.iter().all(holds) && leads_to.into_iter().all(|b| holds(&b)) {
+                for b in canonicalise_loop(f, &cfg, &l) {
+                    stale[b.0 as usize] = true;
                 }
             }
         }
-        return changed;
+        if !stale.contains(&true) {
+            return changed;
+        }
+        changed = true;
     }
+}
+
+/// One step towards the shape; gives the (old) blocks at the ends of the edges that it changed.
+fn canonicalise_loop(f: &mut Function, cfg: &Cfg, l: &Loop) -> Vec<Block> {
+    let mut touched = Vec::new();
+    let entries = l.entries(cfg);
+    let latches = l.latches(cfg);
+    if entries.len() != 1 || targets(f, entries[0]).len() != 1 {
+        enter_once(f, l.header, &entries);
+        touched.extend(entries);
+        touched.push(l.header);
+    } else if latches.len() > 1 {
+        merge_edges(f, l.header, &latches);
+        touched.extend(latches);
+        touched.push(l.header);
+    } else {
+        for (b, i) in l.exits(f) {
+            let to = targets(f, b)[i].block;
+            if cfg.preds(to).iter().any(|p| !l.contains(*p)) {
+                split_edge(f, b, i);
+                touched.extend([b, to]);
+            }
+        }
+    }
+    touched
 }
 
 /// Leads the entries of a loop through one block. A single edge keeps its arguments, so that constants stay seen.
@@ -187,8 +215,10 @@ pub fn definition_blocks(f: &Function) -> Vec<Option<Block>> {
 /// dominates the use. Needs [`canonicalise`] first. Returns false (and leaves the function as it was) where a use is
 /// dominated by no single exit block.
 pub fn close(f: &mut Function, l: &Loop) -> bool {
-    separate_exits(f, l);
-    let cfg = Cfg::new(f);
+    let mut cfg = Cfg::new(f);
+    if separate_exits(f, &cfg, l) {
+        cfg = Cfg::new(f);
+    }
     let exits: Vec<Block> = {
         let mut v: Vec<Block> = l.exits(f).iter().map(|&(b, i)| targets(f, b)[i].block).collect();
         v.sort();
@@ -236,15 +266,16 @@ pub fn close(f: &mut Function, l: &Loop) -> bool {
 }
 
 /// Gives exit edges blocks of their own where their target is reached from outside the loop as well: a value that
-/// enters it from there would have to come from the loop, too.
-fn separate_exits(f: &mut Function, l: &Loop) {
-    let cfg = Cfg::new(f);
+/// enters it from there would have to come from the loop, too. Returns whether there were any.
+fn separate_exits(f: &mut Function, cfg: &Cfg, l: &Loop) -> bool {
+    let before = f.blocks.len();
     for (b, i) in l.exits(f) {
         let to = targets(f, b)[i].block;
         if cfg.preds(to).iter().any(|p| !l.contains(*p)) {
             split_edge(f, b, i);
         }
     }
+    f.blocks.len() != before
 }
 
 /// Values that an instruction uses, its targets' arguments included.

@@ -11,7 +11,8 @@ pub struct Replacements {
 }
 
 impl Replacements {
-    /// None yet.
+    /// None yet, with room for all of a function's values. Where few are expected in each of many places,
+    /// [`Replacements::default`] costs nothing until there is one.
     pub fn new(f: &Function) -> Replacements {
         Replacements { map: (0..f.values.len() as u32).collect(), any: false }
     }
@@ -31,7 +32,7 @@ impl Replacements {
     }
     fn grow(&mut self, to: u32) {
         let n = self.map.len() as u32;
-        self.map.extend(n..=to.max(n));
+        self.map.extend(n..(to + 1).max(n));
     }
     /// What a value has become.
     pub fn resolve(&mut self, v: Value) -> Value {
@@ -71,22 +72,30 @@ impl Replacements {
     }
 }
 
-/// Removes the parameters of `block` that are not to be kept, and their arguments on every edge.
-pub fn remove_params(f: &mut Function, block: Block, keep: &[bool]) {
-    let filter = |values: &mut dyn Iterator<Item = Value>| -> Vec<Value> {
+/// Removes the parameters that are not to be kept (a flag for each parameter of each block), and their arguments on
+/// every edge.
+pub fn remove_params(f: &mut Function, removals: &[(Block, Vec<bool>)]) {
+    if removals.is_empty() {
+        return;
+    }
+    let filter = |values: &mut dyn Iterator<Item = Value>, keep: &[bool]| -> Vec<Value> {
         values.zip(keep).filter(|(_, k)| **k).map(|(v, _)| v).collect()
     };
-    let params = std::mem::take(&mut f.blocks[block.0 as usize].params);
-    let kept = filter(&mut params.into_iter());
-    for (n, &v) in kept.iter().enumerate() {
-        f.values[v.0 as usize].def = crate::ir::Def::Param(block, n as u16);
+    let mut of: Vec<Option<&[bool]>> = vec![None; f.blocks.len()];
+    for (block, keep) in removals {
+        of[block.0 as usize] = Some(keep);
+        let params = std::mem::take(&mut f.blocks[block.0 as usize].params);
+        let kept = filter(&mut params.into_iter(), keep);
+        for (n, &v) in kept.iter().enumerate() {
+            f.values[v.0 as usize].def = crate::ir::Def::Param(*block, n as u16);
+        }
+        f.blocks[block.0 as usize].params = kept;
     }
-    f.blocks[block.0 as usize].params = kept;
     for b in 0..f.blocks.len() {
         let Some(t) = f.terminator(Block(b as u32)) else { continue };
         for target in &mut f.insts[t.0 as usize].targets {
-            if target.block == block {
-                target.args = filter(&mut target.args.iter().copied()).into();
+            if let Some(keep) = of[target.block.0 as usize] {
+                target.args = filter(&mut target.args.iter().copied(), keep).into();
             }
         }
     }

@@ -2,7 +2,7 @@
 //! iteration takes one branch and values that do not change can be hoisted safely.
 use super::loops::{self, Loop};
 use crate::ir::{Block, Cfg, Function, Opcode, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Headers with more instructions than this are not copied.
 const HEADER_LIMIT: usize = 40;
@@ -10,18 +10,28 @@ const HEADER_LIMIT: usize = 40;
 /// Rotates every loop that can be. Returns whether anything changed.
 pub fn run(f: &mut Function) -> bool {
     let mut changed = loops::canonicalise(f);
-    let mut done: Vec<Block> = Vec::new();
+    let mut done: BTreeSet<Block> = BTreeSet::new();
     loop {
         let cfg = Cfg::new(f);
-        let Some(l) = loops::find(f, &cfg).into_iter().find(|l| !done.contains(&l.header) && is_candidate(f, &cfg, l))
-        else {
-            return changed;
-        };
-        done.push(l.header);
-        if rotate(f, &cfg, &l) {
-            changed = true;
-            loops::canonicalise(f);
+        let all = loops::find(f, &cfg);
+        // What is known of the loops around one that changed no longer holds.
+        let mut stale = vec![false; all.len()];
+        for (index, l) in all.iter().enumerate() {
+            if !stale[index] && !done.contains(&l.header) && is_candidate(f, &cfg, l) {
+                done.insert(l.header);
+                let blocks = f.blocks.len();
+                stale[index] = rotate(f, &cfg, l);
+                changed |= stale[index];
+                stale[index] |= f.blocks.len() != blocks;
+            }
+            if let Some(around) = l.parent {
+                stale[around] |= stale[index];
+            }
         }
+        if !stale.contains(&true) {
+            return changed;
+        }
+        loops::canonicalise(f);
     }
 }
 
@@ -52,7 +62,7 @@ fn rotate(f: &mut Function, cfg: &Cfg, l: &Loop) -> bool {
     let first = loops::split_edge(f, l.header, inner);
     loops::split_edge(f, l.header, outer);
     let mut l = l.clone();
-    l.blocks.push(first);
+    l.add(first);
     if !loops::close(f, &l) {
         return false;
     }

@@ -107,7 +107,7 @@ pub fn trivial_params(f: &mut Function) -> bool {
                 }
             }
         }
-        let mut round = false;
+        let mut removals = Vec::new();
         for b in f.block_ids().skip(1) {
             let mut keep = vec![true; f.block(b).params.len()];
             for (n, k) in keep.iter_mut().enumerate() {
@@ -118,17 +118,17 @@ pub fn trivial_params(f: &mut Function) -> bool {
                     if v != p {
                         r.replace(p, v);
                         *k = false;
-                        round = true;
                     }
                 }
             }
             if keep.contains(&false) {
-                remove_params(f, b, &keep);
+                removals.push((b, keep));
             }
         }
-        if !round {
+        if removals.is_empty() {
             break;
         }
+        remove_params(f, &removals);
         changed = true;
     }
     r.apply(f);

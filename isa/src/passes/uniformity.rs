@@ -25,9 +25,7 @@ impl Uniformity {
 /// Analyses a function (a kernel with everything inlined).
 pub fn analyse(f: &Function) -> Uniformity {
     let cfg = Cfg::new(f);
-    let loops = loops::find(f, &cfg);
-    let at = loops::definition_blocks(f);
-    let post = PostDominators::new(f, &cfg);
+    let mut spread = Spread::new(f, &cfg);
     let mut u = Uniformity { divergent: vec![false; f.values.len()], partial: vec![false; f.blocks.len()] };
     loop {
         let before = count(&u);
@@ -42,7 +40,7 @@ pub fn analyse(f: &Function) -> Uniformity {
             }
             spread_arguments(f, &mut u, b);
             if branches_apart(f, &u, b) {
-                spread_control(f, &cfg, &loops, &at, &post, &mut u, b);
+                spread.branch(&mut u, b);
             }
         }
         if count(&u) == before {
@@ -108,61 +106,113 @@ fn only_ends(f: &Function, b: Block) -> bool {
     block.insts.len() == 1 && block.params.is_empty() && f.inst(block.insts[0]).op == Opcode::Return
 }
 
-/// A divergent branch at the end of `b`: blocks up to its immediate post-dominator run with some work-items only,
-/// joins there choose by work-item, and what a loop that work-items leave at different times computes differs outside.
-fn spread_control(
-    f: &Function,
-    cfg: &Cfg,
-    loops: &[loops::Loop],
-    at: &[Option<Block>],
-    post: &PostDominators,
-    u: &mut Uniformity,
-    b: Block,
-) {
-    let end = post.immediate(b);
-    let mut seen = vec![false; f.blocks.len()];
-    let mut work: Vec<Block> = f.successors(b).collect();
-    while let Some(x) = work.pop() {
-        if std::mem::replace(&mut seen[x.0 as usize], true) {
-            continue;
-        }
-        if cfg.preds(x).len() > 1 {
-            for &p in &f.block(x).params {
-                u.divergent[p.0 as usize] = true;
-            }
-        }
-        if Some(x) != end {
-            u.partial[x.0 as usize] = true;
-            work.extend(f.successors(x));
-        }
-    }
-    for l in loops.iter().filter(|l| l.contains(b) && f.successors(b).any(|s| !l.contains(s))) {
-        mark_live_out(f, cfg, l, at, u);
-    }
+/// What divergent branches make divergent, by the shape of the function.
+struct Spread<'a> {
+    f: &'a Function,
+    cfg: &'a Cfg,
+    post: PostDominators,
+    loops: Vec<loops::Loop>,
+    /// The innermost loop around each block.
+    inner: Vec<Option<usize>>,
+    /// For each loop the values that come from it and are used, or arrive as parameters, outside.
+    leaving: Vec<Vec<Value>>,
+    /// Branches that are done: what they spread does not depend on anything else.
+    done: Vec<bool>,
+    /// Number of the last walk that came to each block.
+    seen: Vec<u32>,
+    walks: u32,
 }
 
-fn mark_live_out(f: &Function, cfg: &Cfg, l: &loops::Loop, at: &[Option<Block>], u: &mut Uniformity) {
-    for &b in &cfg.rpo {
-        let outside = !l.contains(b);
-        for &i in &f.block(b).insts {
-            let inst = f.inst(i);
-            let leaving = inst
-                .targets
-                .iter()
-                .filter(|t| outside || !l.contains(t.block))
-                .flat_map(|t| t.args.iter().copied().zip(f.block(t.block).params.iter().copied()));
-            for (v, p) in leaving {
-                if at[v.0 as usize].is_some_and(|d| l.contains(d)) && f.as_const(v).is_none() {
-                    u.divergent[p.0 as usize] = true;
-                }
+impl<'a> Spread<'a> {
+    fn new(f: &'a Function, cfg: &'a Cfg) -> Spread<'a> {
+        let loops = loops::find(f, cfg);
+        let mut inner = vec![None; f.blocks.len()];
+        for (n, l) in loops.iter().enumerate() {
+            for b in &l.blocks {
+                inner[b.0 as usize].get_or_insert(n);
             }
-            if outside {
+        }
+        let mut s = Spread {
+            f,
+            cfg,
+            post: PostDominators::new(f, cfg),
+            leaving: vec![Vec::new(); loops.len()],
+            loops,
+            inner,
+            done: vec![false; f.blocks.len()],
+            seen: vec![0; f.blocks.len()],
+            walks: 0,
+        };
+        s.find_leaving();
+        s
+    }
+
+    fn find_leaving(&mut self) {
+        let f = self.f;
+        let at = loops::definition_blocks(f);
+        for &b in &self.cfg.rpo {
+            for &i in &f.block(b).insts {
+                let inst = f.inst(i);
                 for &v in &inst.args {
-                    if at[v.0 as usize].is_some_and(|d| l.contains(d)) && f.as_const(v).is_none() {
-                        u.divergent[v.0 as usize] = true;
+                    self.leave(f, &at, v, b, v);
+                }
+                for t in &inst.targets {
+                    for (&v, &p) in t.args.iter().zip(&f.block(t.block).params) {
+                        self.leave(f, &at, v, b, p);
+                        self.leave(f, &at, v, t.block, p);
                     }
                 }
             }
+        }
+    }
+
+    /// `v` is used in `at_block`: it leaves the loops around its definition that are not around its use, as `result`.
+    fn leave(&mut self, f: &Function, at: &[Option<Block>], v: Value, used: Block, result: Value) {
+        let Some(from) = at[v.0 as usize] else { return };
+        let mut around = self.inner[from.0 as usize];
+        if around == self.inner[used.0 as usize] || f.as_const(v).is_some() {
+            return;
+        }
+        while let Some(n) = around.filter(|&n| !self.loops[n].contains(used)) {
+            self.leaving[n].push(result);
+            around = self.loops[n].parent;
+        }
+    }
+
+    /// A divergent branch at the end of `b`: blocks up to its immediate post-dominator run with some work-items only,
+    /// joins there choose by work-item, and what a loop that work-items leave at different times computes differs
+    /// outside.
+    fn branch(&mut self, u: &mut Uniformity, b: Block) {
+        if std::mem::replace(&mut self.done[b.0 as usize], true) {
+            return;
+        }
+        let f = self.f;
+        let end = self.post.immediate(b);
+        self.walks += 1;
+        let mut work: Vec<Block> = f.successors(b).collect();
+        while let Some(x) = work.pop() {
+            if std::mem::replace(&mut self.seen[x.0 as usize], self.walks) == self.walks {
+                continue;
+            }
+            if self.cfg.preds(x).len() > 1 {
+                for &p in &f.block(x).params {
+                    u.divergent[p.0 as usize] = true;
+                }
+            }
+            if Some(x) != end {
+                u.partial[x.0 as usize] = true;
+                work.extend(f.successors(x));
+            }
+        }
+        let mut around = self.inner[b.0 as usize];
+        while let Some(n) = around {
+            let l = &self.loops[n];
+            if f.successors(b).any(|s| !l.contains(s)) {
+                for v in &self.leaving[n] {
+                    u.divergent[v.0 as usize] = true;
+                }
+            }
+            around = l.parent;
         }
     }
 }

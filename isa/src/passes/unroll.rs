@@ -7,7 +7,7 @@ use crate::ir::{
     Block, Cfg, Cond, FBin, Function, IBin, Inst, InstData, Loc, MathFn, Opcode, Target, Ty, UnrollHint, Value,
 };
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far to unroll. Sizes are IR instructions (constants do not count).
 #[derive(Clone, Debug, PartialEq)]
@@ -66,18 +66,31 @@ const LARGEST_LOSS: usize = 4;
 pub fn run(f: &mut Function, limits: &UnrollLimits, phase: Phase) -> bool {
     let mut changed = false;
     loops::canonicalise(f);
-    let mut done: Vec<Block> = Vec::new();
+    let mut done: BTreeSet<Block> = BTreeSet::new();
     loop {
         let cfg = Cfg::new(f);
         let all = loops::find(f, &cfg);
-        let Some(index) = all.iter().position(|l| !done.contains(&l.header)) else { return changed };
-        let l = &all[index];
-        done.push(l.header);
-        let inner: Vec<&Loop> = all[..index].iter().filter(|inner| inner.parent == Some(index)).collect();
-        if unroll(f, &cfg, l, &inner, limits, phase) {
-            changed = true;
-            loops::canonicalise(f);
+        // What is known of the loops around one that changed no longer holds.
+        let mut stale = vec![false; all.len()];
+        for (index, l) in all.iter().enumerate() {
+            if !stale[index] {
+                if !done.insert(l.header) {
+                    continue;
+                }
+                let inner: Vec<&Loop> = all[..index].iter().filter(|inner| inner.parent == Some(index)).collect();
+                let blocks = f.blocks.len();
+                stale[index] = unroll(f, &cfg, l, &inner, limits, phase);
+                changed |= stale[index];
+                stale[index] |= f.blocks.len() != blocks;
+            }
+            if let Some(around) = l.parent {
+                stale[around] |= stale[index];
+            }
         }
+        if !stale.contains(&true) {
+            return changed;
+        }
+        loops::canonicalise(f);
     }
 }
 

@@ -67,8 +67,11 @@ fn widen(f: &mut Function, cfg: &Cfg, b: Block, n: usize) {
 fn merge(f: &mut Function, cfg: &Cfg, b: Block) -> bool {
     let wide = |f: &Function, n: usize| f.ty(f.block(b).params[n]) == Ty::I64;
     let count = f.block(b).params.len();
+    if (0..count).filter(|&n| wide(f, n)).count() < 2 {
+        return false;
+    }
     let mut keep = vec![true; count];
-    let mut r = Replacements::new(f);
+    let mut r = Replacements::default();
     for n in (0..count).filter(|&n| wide(f, n)).collect::<Vec<_>>() {
         let same = |&m: &usize| keep[m] && wide(f, m) && arguments(f, cfg, b, m) == arguments(f, cfg, b, n);
         if let Some(m) = (0..n).find(same) {
@@ -78,7 +81,7 @@ fn merge(f: &mut Function, cfg: &Cfg, b: Block) -> bool {
     }
     let any = keep.contains(&false);
     if any {
-        remove_params(f, b, &keep);
+        remove_params(f, &[(b, keep)]);
         r.apply(f);
     }
     any
