@@ -5,6 +5,7 @@
 //! [`Launch`] (what to run), [`LaunchRecord`] (what it did), [`LaunchError`] (why it stopped).
 mod check;
 mod diagnosis;
+mod entry;
 mod error;
 mod functional;
 mod grid;

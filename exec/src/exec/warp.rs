@@ -114,6 +114,20 @@ impl<const W: usize> Warp<W> {
     /// Begins sub-group `sub_group` of a work-group of this size, at operation 0, with registers and private memory
     /// zeroed (so what a program reads without having written it does not depend on what ran before).
     pub fn reset(&mut self, sub_group: u32, group_size: [u32; 3]) {
+        self.rows.fill(Row([0; W]));
+        self.begin(sub_group, group_size);
+    }
+
+    /// As [`Self::reset`], but zeroes only these registers (of [`Self::rows`]): the caller knows that the program writes all
+    /// others before it reads them.
+    pub fn reset_some(&mut self, sub_group: u32, group_size: [u32; 3], zeroed: &[u32]) {
+        for &row in zeroed {
+            self.rows[row as usize] = Row([0; W]);
+        }
+        self.begin(sub_group, group_size);
+    }
+
+    fn begin(&mut self, sub_group: u32, group_size: [u32; 3]) {
         let first = sub_group as u64 * W as u64;
         let items = group_size.iter().map(|&n| n as u64).product::<u64>();
         let count = items.saturating_sub(first).min(W as u64);
@@ -123,7 +137,6 @@ impl<const W: usize> Warp<W> {
         self.reconvergence = NO_RECONVERGENCE;
         self.stack.clear();
         self.predicates = [0; 16];
-        self.rows.fill(Row([0; W]));
         self.private.fill(Row([0; W]));
         self.sub_group = sub_group;
         self.sub_group_size = count as u32;
@@ -131,6 +144,11 @@ impl<const W: usize> Warp<W> {
         let first = if first < items { first } else { 0 };
         let (column, line) = (first % x as u64, first / x as u64);
         let mut id = [column as u32, (line % y as u64) as u32, (line / y as u64) as u32];
+        if count == W as u64 && column + count <= u64::from(x) {
+            // All in one line, as in most groups.
+            self.local_id = [Row(std::array::from_fn(|lane| id[0] + lane as u32)), Row([id[1]; W]), Row([id[2]; W])];
+            return;
+        }
         for lane in 0..W {
             let inside = lane < count as usize;
             for (row, id) in self.local_id.iter_mut().zip(id) {

@@ -27,6 +27,8 @@ pub(crate) struct Context<'a, const W: usize> {
     pub grid: &'a Grid,
     pub view: &'a View,
     pub local_bytes: u32,
+    /// Registers that a warp must find zeroed.
+    pub zeroed: &'a [u32],
     /// Simulated address of the program's code, and of the launch's constant bank.
     pub code_base: u64,
     pub bank_base: u64,
@@ -296,7 +298,7 @@ impl<const W: usize> ComputeUnit<W> {
         let index = sub << self.sub_shift | slot;
         let place = self.slots[index]
             .get_or_insert_with(|| Box::new(Slot::new(Warp::new(context.code.program()), context.timed.board)));
-        place.begin(number, size, group as u32, at);
+        place.begin(number, size, group as u32, at, context.zeroed);
         self.groups[group].slots.push(index as u32);
         self.prepare(index, at, context);
     }

@@ -6,6 +6,7 @@ use super::dispatch::Dispatcher;
 use super::frontend::Frontend;
 use super::prefetch::Stage;
 use crate::check::Checked;
+use crate::entry::rows_read_first;
 use crate::functional::count_operation;
 use crate::grid::Grid;
 use crate::{Cause, Launch, LaunchCounters, LaunchError, MemoryCounters, TimeCounters, diagnosis};
@@ -34,11 +35,20 @@ pub(crate) struct Engine {
     now: u64,
     units: Vec<Option<UnitState>>,
     l2: L2System,
-    programs: Vec<(Weak<Program>, u64)>,
+    programs: Vec<KnownProgram>,
     next_code: u64,
     launches: u64,
     /// Nothing was launched since the caches were emptied.
     cold: bool,
+}
+
+/// A program that was launched.
+struct KnownProgram {
+    program: Weak<Program>,
+    /// Simulated address of its code.
+    base: u64,
+    /// Registers that its warps must find zeroed.
+    zeroed: Arc<[u32]>,
 }
 
 /// What stops a launch from outside, and how windows are cut.
@@ -86,18 +96,20 @@ impl Engine {
         u64::from(launch.epoch).min(shortest).max(1)
     }
 
-    /// Simulated address of a program's code: the same for every launch of the same program.
-    fn code_base(&mut self, program: &Arc<Program>, code: &TimedCode) -> u64 {
-        self.programs.retain(|(known, _)| known.strong_count() > 0);
-        let known = self.programs.iter().find(|(p, _)| std::ptr::eq(p.as_ptr(), Arc::as_ptr(program)));
-        if let Some((_, base)) = known {
-            return *base;
+    /// Simulated address of a program's code, the same for every launch of the same program, and the registers that its
+    /// warps must find zeroed.
+    fn know(&mut self, program: &Arc<Program>, code: &TimedCode) -> (u64, Arc<[u32]>) {
+        self.programs.retain(|known| known.program.strong_count() > 0);
+        let known = self.programs.iter().find(|known| std::ptr::eq(known.program.as_ptr(), Arc::as_ptr(program)));
+        if let Some(known) = known {
+            return (known.base, known.zeroed.clone());
         }
         let base = self.next_code;
         let bytes = u64::from(code.length) * u64::from(self.spec.frontend.instruction_bytes);
         self.next_code = (base + bytes).next_multiple_of(4096);
-        self.programs.push((Arc::downgrade(program), base));
-        base
+        let zeroed: Arc<[u32]> = rows_read_first(program).into();
+        self.programs.push(KnownProgram { program: Arc::downgrade(program), base, zeroed: zeroed.clone() });
+        (base, zeroed)
     }
 
     /// Runs a launch. After an error the caches are empty.
@@ -112,6 +124,7 @@ impl Engine {
         let spec = self.spec.clone();
         let timed = TimedCode::new(&spec, code.program());
         let grid = Grid::new(checked.geometry);
+        let (code_base, zeroed) = self.know(&launch.program, &timed);
         let context = Context {
             code,
             timed: &timed,
@@ -119,7 +132,8 @@ impl Engine {
             grid: &grid,
             view,
             local_bytes: checked.resources.local_bytes,
-            code_base: self.code_base(&launch.program, &timed),
+            code_base,
+            zeroed: &zeroed,
             bank_base: BANK_BASE + self.launches % BANKS * BANK,
         };
         self.launches += 1;

@@ -73,9 +73,9 @@ impl<const W: usize> Slot<W> {
         }
     }
 
-    /// Begins warp `number` of a group.
-    pub fn begin(&mut self, number: u32, size: [u32; 3], group: u32, at: u64) {
-        self.warp.reset(number, size);
+    /// Begins warp `number` of a group; it must find the registers `zeroed` so.
+    pub fn begin(&mut self, number: u32, size: [u32; 3], group: u32, at: u64, zeroed: &[u32]) {
+        self.warp.reset_some(number, size, zeroed);
         self.board.fill(0);
         self.state = State::Running;
         self.group = group;
