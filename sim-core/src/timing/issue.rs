@@ -106,7 +106,7 @@ impl<const W: usize> ComputeUnit<W> {
                 self.arrive(index, now + u64::from(op.latency), context);
             }
             Effect::Exit => {
-                self.exit(index, now, context);
+                self.exit(index, now + u64::from(op.latency.max(1)), context);
                 return Ok(());
             }
         }
@@ -221,11 +221,12 @@ impl<const W: usize> ComputeUnit<W> {
         }
     }
 
-    /// Every lane of a warp has ended at `now`.
-    fn exit(&mut self, index: usize, now: u64, context: &Context<'_, W>) {
+    /// Every lane of a warp has ended; the warp ends at `at` at the earliest.
+    fn exit(&mut self, index: usize, at: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         // It waits for all that its instructions still have under way, used or not, but for reductions.
-        let at = slot.departure.max(now + 1).max(slot.last_result());
+        slot.departure = slot.departure.max(at).max(slot.last_result());
+        let at = slot.departure;
         let busy = slot.outstanding > slot.reductions;
         slot.state = State::Draining;
         self.subs[index >> self.sub_shift].sleep(index & self.slot_mask, Cause::Drain);

@@ -427,11 +427,13 @@ impl<const W: usize> ComputeUnit<W> {
         }
         let index = done.slot as usize;
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
-        slot.departure = slot.departure.max(now);
+        let op = &context.timed.ops[done.pc as usize];
+        // What has no result has yet to leave the unit.
+        let is_store = context.timed.writes(op).is_empty();
+        slot.departure = slot.departure.max(if is_store { at.max(now) + u64::from(op.latency) } else { now });
         if done.parts > 0 {
             return;
         }
-        let op = &context.timed.ops[done.pc as usize];
         let program = context.code.program();
         if done.atomic != NO_ATOMIC {
             let (rows, mask) = self.atomics.remove(done.atomic);
