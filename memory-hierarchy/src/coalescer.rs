@@ -12,8 +12,17 @@ pub struct LineAccess {
     pub covered: u16,
     /// Sectors touched.
     pub sectors: u8,
-    /// Most lanes with the same address.
-    pub repeats: u8,
+    /// Passes of an atomic where they are more than its sectors: lanes to one address take turns, so a sector takes as many
+    /// as most lanes have in common there.
+    pub passes: u8,
+}
+
+impl LineAccess {
+    /// Passes that it takes as an atomic.
+    #[inline(always)]
+    pub fn atomic_passes(&self) -> u32 {
+        u32::from(self.passes).max(self.sectors.count_ones())
+    }
 }
 
 /// Most lines that one access can touch: 64 lanes, each across a line's end.
@@ -60,12 +69,12 @@ impl Coalescer {
     }
 
     /// The lines that lanes in `mask` touch with `bytes` bytes each at `addresses` + `offset`, in order of first touch.
-    /// With `repeats`, equal addresses are counted (atomics).
-    pub fn coalesce(&mut self, addresses: &[u64], offset: u64, mask: u64, bytes: u32, repeats: bool) -> &[LineAccess] {
+    /// With `atomic`, the passes are counted.
+    pub fn coalesce(&mut self, addresses: &[u64], offset: u64, mask: u64, bytes: u32, atomic: bool) -> &[LineAccess] {
         if mask == full_mask(addresses.len()) && is_consecutive(addresses, u64::from(bytes)) {
             self.coalesce_range(addresses[0].wrapping_add(offset), addresses.len(), bytes)
         } else {
-            self.coalesce_any(addresses, offset, mask, bytes, repeats)
+            self.coalesce_any(addresses, offset, mask, bytes, atomic)
         }
     }
 
@@ -83,7 +92,7 @@ impl Coalescer {
         offset: u64,
         mask: u64,
         bytes: u32,
-        repeats: bool,
+        atomic: bool,
     ) -> &[LineAccess] {
         self.len = 0;
         // Aligned lanes lie in one sector each and cover whole 32nds of their line.
@@ -91,8 +100,8 @@ impl Coalescer {
         if !aligned || !self.scatter_aligned(addresses, offset, mask, bytes) {
             self.scatter(addresses, offset, mask, bytes);
         }
-        if repeats {
-            self.count_repeats(addresses, offset, mask);
+        if atomic {
+            self.count_passes(addresses, offset, mask);
         }
         &self.lines[..self.len]
     }
@@ -117,7 +126,7 @@ impl Coalescer {
                 lanes: full_mask(lane_hi as usize) & !((1u64 << lane_lo) - 1),
                 covered: bits(covered_from, covered_to) as u16,
                 sectors: bits(lo, hi + 1) as u8,
-                repeats: 1,
+                passes: 0,
             };
             self.len += 1;
             line += 1;
@@ -201,7 +210,7 @@ impl Coalescer {
         if self.table[slot] == FREE {
             self.table[slot] = self.len as u8;
             self.places[self.len] = slot as u8;
-            self.lines[self.len] = LineAccess { line: line << self.line_shift, repeats: 1, ..Default::default() };
+            self.lines[self.len] = LineAccess { line: line << self.line_shift, ..Default::default() };
             self.bytes[self.len] = 0;
             self.len += 1;
         }
@@ -226,11 +235,12 @@ impl Coalescer {
         (0..16).fold(0, |mask, i| mask | (u16::from(bytes >> (i * per) & whole == whole) << i))
     }
 
-    /// Sets `repeats` of each line to the most lanes that share an address.
-    fn count_repeats(&mut self, addresses: &[u64], offset: u64, mask: u64) {
+    /// Sets `passes` of each line.
+    fn count_passes(&mut self, addresses: &[u64], offset: u64, mask: u64) {
         for at in 0..self.len {
-            let mut lanes = self.lines[at].lanes & mask;
-            let mut most = 1;
+            let line = self.lines[at];
+            let mut most = [0u8; 8];
+            let mut lanes = line.lanes & mask;
             while lanes != 0 {
                 let address = addresses[lanes.trailing_zeros() as usize].wrapping_add(offset);
                 let mut same = 0u64;
@@ -240,10 +250,12 @@ impl Coalescer {
                     rest &= rest - 1;
                     same |= u64::from(addresses[lane as usize].wrapping_add(offset) == address) << lane;
                 }
-                most = most.max(same.count_ones());
+                // An access across a line's end (which atomics never are) counts where it begins.
+                let sector = (address.saturating_sub(line.line) >> self.sector_shift) as usize % most.len();
+                most[sector] = most[sector].max(same.count_ones() as u8);
                 lanes &= !same;
             }
-            self.lines[at].repeats = most as u8;
+            self.lines[at].passes = most.iter().sum();
         }
     }
 }
@@ -297,7 +309,7 @@ mod tests {
             for byte in a..a + u64::from(bytes) {
                 let line = byte / 128 * 128;
                 let at = out.iter().position(|(l, _)| l.line == line).unwrap_or_else(|| {
-                    out.push((LineAccess { line, repeats: 1, ..Default::default() }, [false; 128]));
+                    out.push((LineAccess { line, ..Default::default() }, [false; 128]));
                     out.len() - 1
                 });
                 out[at].0.lanes |= 1 << lane;
@@ -345,11 +357,17 @@ mod tests {
         }
     }
 
+    /// 20 lanes to one word and 2 to each of 6 others of a sector. As the H200 counts (57 501 passes of 8192 warps over 8 random
+    /// bins), lanes to different words of a sector go together.
     #[test]
-    fn equal_addresses_are_counted() {
+    fn lanes_to_one_address_take_turns() {
         let mut c = coalescer();
         let addresses: Vec<u64> = (0..32u64).map(|l| if l < 20 { 4 } else { 128 + l / 2 * 4 }).collect();
         let got = c.coalesce(&addresses, 0, 0xffff_ffff, 4, true);
-        assert_eq!(got.iter().map(|l| l.repeats).collect::<Vec<_>>(), [20, 2]);
+        assert_eq!(got.iter().map(|l| l.passes).collect::<Vec<_>>(), [20, 2]);
+        let words: Vec<u64> = (0..32u64).map(|l| l % 8 * 4).collect();
+        assert_eq!(c.coalesce(&words, 0, 0xffff_ffff, 4, true)[0].passes, 4);
+        let row: Vec<u64> = (0..32u64).map(|l| l * 4).collect();
+        assert_eq!(c.coalesce(&row, 0, 0xffff_ffff, 4, true)[0].atomic_passes(), 4);
     }
 }

@@ -19,7 +19,7 @@ counters! {
             store_sectors: u64 ["sectors"],
             /// Warp-level global atomics, with and without result.
             atomic_requests: u64 ["requests"],
-            /// Sectors of global atomics.
+            /// Sectors of global atomics; lanes to one address take their sector in turn.
             atomic_sectors: u64 ["sectors"],
             /// Warp-level loads of private memory.
             private_load_requests: u64 ["requests"],
@@ -86,8 +86,8 @@ counters! {
             /// Sectors that had to be fetched, from DRAM or the other half: those missing, what comes along with them, and
             /// partly written ones that were completed.
             lookup_misses: u64 ["sectors"],
-            /// Updates of one address beyond the first in the same atomic request.
-            atomic_repeats: u64 ["updates"],
+            /// Passes of atomics beyond one a sector: lanes of a warp to one address.
+            atomic_repeats: u64 ["sectors"],
             /// Requests (lines) passed on to the other half.
             far_requests: u64 ["requests"],
             /// Sectors that crossed between the halves, in both directions.
@@ -102,6 +102,8 @@ counters! {
             bypasses: u64 ["lines"],
             /// Requests that waited for a miss register or for the write queue.
             stalled_requests: u64 ["requests"],
+            /// Requests that waited at the exit of their compute unit for a crowded slice, or behind one that did.
+            held_requests: u64 ["requests"],
         }
     }
 }

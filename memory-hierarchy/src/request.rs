@@ -12,7 +12,7 @@ pub enum RequestKind {
     Store,
     /// Read-modify-write whose old values are wanted.
     Atomic,
-    /// Read-modify-write without a result; answered when done.
+    /// Read-modify-write without a result; answered when its slice has taken it.
     Reduction,
 }
 
@@ -45,8 +45,8 @@ pub struct L2Request {
     pub kind: RequestKind,
     /// Sectors of the line.
     pub sectors: u8,
-    /// Most updates of one address that an atomic request holds; they are done one after the other.
-    pub repeats: u8,
+    /// Passes of an atomic ([`LineAccess::atomic_passes`](crate::coalescer::LineAccess::atomic_passes)).
+    pub passes: u8,
     /// The requester's slot, returned in the response.
     pub slot: u16,
     /// Set by the L2: it goes with another compute unit's request for the same sectors.
@@ -58,10 +58,10 @@ pub struct L2Request {
 }
 
 impl L2Request {
-    /// Sectors that it takes to a slice: the updates of one address come one after the other.
+    /// Sectors that it takes to a slice: those of an atomic as often as it has passes there.
+    #[inline(always)]
     pub fn passes(&self) -> u64 {
-        let again = if self.kind.is_atomic() { u64::from(self.repeats.max(1)) - 1 } else { 0 };
-        u64::from(self.sectors.count_ones()) + again
+        u64::from(if self.kind.is_atomic() { u32::from(self.passes) } else { self.sectors.count_ones() })
     }
 }
 
@@ -80,13 +80,15 @@ pub struct L2Response {
     pub kind: RequestKind,
     /// Sectors of data that it carries; 0 for an acknowledgement.
     pub sectors: u8,
-    /// Sectors of the request.
+    /// Sectors of the request, with all passes.
     pub asked: u8,
+    /// It only says that an atomic has left its compute unit's exit; the answer follows.
+    pub left: bool,
 }
 
 /// Carries out the functional effect of atomics, in the L2's order.
 pub trait AtomicSink {
-    /// The lanes `request.lanes` of the warp access `request.token` take effect now.
+    /// The lanes `request.lanes` of the warp access `request.token` take effect now, before it is answered.
     fn perform(&mut self, request: &L2Request);
 }
 

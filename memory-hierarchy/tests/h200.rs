@@ -85,3 +85,48 @@ fn dram_commands_keep_their_gaps() {
     }
     assert!(activates.len() > 50);
 }
+
+/// All units reduce with 8 warps: core cycles a warp's reduction. Measured: 1.47 (one lane to one word), 4.6 (four lanes to
+/// each word of a sector), 3.1 (a line of consecutive words), 5.5 (random words of 4 KiB).
+#[test]
+fn crowded_slices_take_reductions_at_the_measured_rate() {
+    let random = |seed: u64| BASE + (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) * 4;
+    let word = |_: u64, _: u64| BASE;
+    let sector = |_: u64, lane: u64| BASE + lane % 8 * 4;
+    let line = |_: u64, lane: u64| BASE + lane * 4;
+    let block = |number: u64, lane: u64| random(number * 32 + lane);
+    let cases: [(&dyn Fn(u64, u64) -> u64, u64, f64); 4] =
+        [(&word, 1, 1.47), (&sector, 32, 4.64), (&line, 32, 3.09), (&block, 32, 5.54)];
+    for (place, lanes, measured) in cases {
+        let mut system = System::new(&machine("nvidia-h200", &[]));
+        let (units, warps, each) = (system.units.len(), 8, 16);
+        let access = |unit: usize, warp: usize, i: usize| {
+            let number = ((unit * warps + warp) * each + i) as u64;
+            (i < each).then(|| Access::new(Reduction, 4, (0..lanes).map(|lane| place(number, lane))))
+        };
+        let outcome = system.run(&Load { units, warps, depth: 4, access });
+        let each = outcome.end as f64 / (units * warps * each) as f64;
+        assert!((each / measured - 1.0).abs() < 0.12, "{each} cycles, measured {measured}");
+    }
+}
+
+/// What a unit sends behind reductions to a crowded slice waits for them; other units go past.
+#[test]
+fn loads_wait_for_the_reductions_of_their_own_unit_only() {
+    let mut system = System::new(&machine("nvidia-h200", &[]));
+    let units = system.units.len();
+    let far = |unit: usize| BASE + (1 << 20) + unit as u64 * 128;
+    let access = |unit: usize, _: usize, i: usize| match i {
+        0..8 if unit > 0 => Some(Access::new(Reduction, 4, (0..32).map(|lane| BASE + lane % 4 * 4))),
+        8 => Some(Access::new(GlobalLoad, 4, std::iter::once(far(unit)))),
+        0 => Some(Access::new(GlobalLoad, 4, std::iter::once(far(unit)))),
+        _ => None,
+    };
+    let outcome = system.run(&Load { units, warps: 1, depth: 16, access });
+    let crowd = (units as f64 - 1.0) * 7.0 * 8.0 * 1.45;
+    let alone = outcome.ends[&(0, 0)];
+    assert!(alone < 1500, "{alone}");
+    let behind = outcome.ends.iter().filter(|((unit, token), _)| *unit > 0 && token % 65536 == 8).map(|(_, at)| *at);
+    let first = behind.min().unwrap_or(0);
+    assert!(first as f64 > crowd, "{first}, the reductions take {crowd}");
+}

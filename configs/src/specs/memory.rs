@@ -198,7 +198,7 @@ spec! {
             combine: u32 ["cycles"] = 0..=10000,
             /// Sectors of stores under way from a compute unit at which the next one waits.
             stores: u32 ["sectors"] = 1..=65536,
-            /// The same for atomics.
+            /// Sectors of atomics, with all their passes, that have not left a compute unit's exit, at which the next one waits.
             atomics: u32 ["sectors"] = 1..=65536,
         }
     }
@@ -244,6 +244,8 @@ spec! {
             /// Ways of a set that may hold lines with partly written sectors; one more, and the least recently used of
             /// them is written back.
             partial_ways: u32 [""] = 1..=1024,
+            /// Answers take up to so many cycles longer, by where slice and compute unit lie.
+            distance: u32 ["cycles"] = 0..=1000,
             /// From a request's start in a slice to its data's leaving, for a hit.
             latency: u32 ["cycles"] = 1..=10000,
             /// Cycles of the L2 clock between two requests (lines) that a slice starts.
@@ -264,10 +266,13 @@ spec! {
             far_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// Extra time of an atomic: from reading its sector to the result.
             atomic_latency: u32 ["cycles"] = 0..=10000,
-            /// Cycles of the L2 clock for which one sector of an atomic occupies its home slice.
+            /// Cycles of the L2 clock for which a pass of an atomic (distinct words of one sector) occupies its home slice.
             atomic_interval: f64 ["L2 cycles"] = 0.0..=1000.0,
-            /// Cycles of the L2 clock for each further update of an address in the same request.
-            atomic_repeat: f64 ["L2 cycles"] = 0.0..=1000.0,
+            /// The same for the first pass over a sector all of whose words take part.
+            atomic_whole_interval: f64 ["L2 cycles"] = 0.0..=1000.0,
+            /// Passes of atomics that a slice takes ahead; more stay at the exits of their compute units, which take turns,
+            /// and hold up what these send behind them.
+            atomic_queue: u32 ["passes"] = 1..=1048576,
         }
     }
 }

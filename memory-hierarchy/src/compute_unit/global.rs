@@ -115,7 +115,9 @@ impl GlobalPath {
     }
 
     pub(super) fn count(&mut self, kind: AccessKind, lines: &[LineAccess]) {
-        let sectors: u64 = lines.iter().map(|l| u64::from(l.sectors.count_ones())).sum();
+        let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction);
+        let of = |l: &LineAccess| if atomic { l.atomic_passes() } else { l.sectors.count_ones() };
+        let sectors: u64 = lines.iter().map(|l| u64::from(of(l))).sum();
         let c = &mut self.counters;
         let (requests, total) = match kind {
             AccessKind::GlobalLoad => (&mut c.load_requests, &mut c.load_sectors),
@@ -308,7 +310,7 @@ impl GlobalPath {
     /// A write of whole sectors.
     fn whole(&self, line: u64, sectors: u8) -> LineAccess {
         let covered = (0..8).filter(|s| sectors >> s & 1 != 0).fold(0, |mask, s| mask | self.sixteenths(s));
-        LineAccess { line, lanes: 0, covered, sectors, repeats: 1 }
+        LineAccess { line, lanes: 0, covered, sectors, passes: 0 }
     }
 
     /// The sixteenths of a line that make a sector.
@@ -376,13 +378,15 @@ impl GlobalPath {
         let last = (address - line + u64::from(bytes.max(1)) - 1) >> self.sector_shift;
         let sectors = (first..=last.min(7)).fold(0u8, |mask, s| mask | 1 << s) & self.all_sectors;
         self.fetches += 1;
-        self.send(now, RequestKind::Fetch, &LineAccess { line, sectors, repeats: 1, ..Default::default() }, 0, token);
+        self.send(now, RequestKind::Fetch, &LineAccess { line, sectors, ..Default::default() }, 0, token);
     }
 
     fn send(&mut self, cycle: u64, kind: RequestKind, access: &LineAccess, slot: u16, token: u32) {
         self.counters.requests_sent += 1;
-        if kind == RequestKind::Store || kind.is_atomic() {
+        if kind == RequestKind::Store {
             self.counters.sectors_sent += u64::from(access.sectors.count_ones());
+        } else if kind.is_atomic() {
+            self.counters.sectors_sent += u64::from(access.atomic_passes());
         }
         self.outbox.send(cycle, kind, access, slot, token);
     }
@@ -401,6 +405,10 @@ impl GlobalPath {
 
     /// A response is in.
     pub(super) fn respond(&mut self, at: u64, response: &L2Response, out: &mut Vec<Completion>) {
+        if response.left {
+            self.outbox.atomics -= u32::from(response.asked);
+            return;
+        }
         let sectors = u64::from(response.sectors.count_ones());
         match response.kind {
             RequestKind::Fetch => {
@@ -408,9 +416,8 @@ impl GlobalPath {
                 self.counters.fetch_sectors += sectors;
                 out.push(Completion { at, token: response.token, fetch: true, left: false });
             }
-            RequestKind::Store => self.outbox.stores -= response.asked.count_ones(),
+            RequestKind::Store => self.outbox.stores -= u32::from(response.asked),
             RequestKind::Atomic | RequestKind::Reduction => {
-                self.outbox.atomics -= response.asked.count_ones();
                 self.counters.sectors_received += sectors;
                 self.line_came(at, response.slot, out);
             }

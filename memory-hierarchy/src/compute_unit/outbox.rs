@@ -38,7 +38,7 @@ pub(super) struct Outbox {
     /// Instruction and constant fetches have their own way in and out.
     fetch_send: Port,
     fetch_receive: Port,
-    /// Sectors of stores, and of atomics, without an answer yet, and at how many the next must wait.
+    /// Sectors of stores without an answer yet, and of atomics at the exit; and at how many the next must wait.
     pub(super) stores: u32,
     most_stores: u32,
     pub(super) atomics: u32,
@@ -109,8 +109,9 @@ impl Outbox {
         }
         let data = match kind {
             RequestKind::Load | RequestKind::Fetch => 0,
-            RequestKind::Store | RequestKind::Atomic | RequestKind::Reduction => {
-                let masked = kind == RequestKind::Store && access.covered.count_ones() < self.whole(access.sectors);
+            RequestKind::Atomic | RequestKind::Reduction => u64::from(access.atomic_passes()) * self.rates.send_sector,
+            RequestKind::Store => {
+                let masked = access.covered.count_ones() < self.whole(access.sectors);
                 let mask = if masked { self.rates.send_mask } else { 0 };
                 u64::from(sectors.count_ones()) * self.rates.send_sector + mask
             }
@@ -140,7 +141,7 @@ impl Outbox {
     fn push(&mut self, at: u64, kind: RequestKind, access: LineAccess, (slot, token): (u16, u32), joined: bool) {
         match kind {
             RequestKind::Store => self.stores += access.sectors.count_ones(),
-            RequestKind::Atomic | RequestKind::Reduction => self.atomics += access.sectors.count_ones(),
+            RequestKind::Atomic | RequestKind::Reduction => self.atomics += access.atomic_passes(),
             RequestKind::Load | RequestKind::Fetch => {}
         }
         self.requests.push(L2Request {
@@ -153,7 +154,7 @@ impl Outbox {
             written: access.covered,
             kind,
             sectors: access.sectors,
-            repeats: access.repeats,
+            passes: access.atomic_passes() as u8,
             slot,
             joined,
             home: 0,
@@ -183,7 +184,7 @@ mod tests {
 
     /// Stores to 4 bytes of each of `sectors`.
     fn part(line: u64, sectors: u8) -> LineAccess {
-        LineAccess { line, lanes: 1, covered: 0, sectors, repeats: 1 }
+        LineAccess { line, lanes: 1, covered: 0, sectors, passes: 0 }
     }
 
     /// One unit of the H200 stores 4 bytes to 8 lines of 4 sectors in 40 cycles, to 32 lines of 1 sector in 64, and a

@@ -41,6 +41,9 @@ pub struct Plan {
     pub data: Ticks,
 }
 
+/// Spreads the phases of neighbouring channels: 0.618 of a thousand, and a prime.
+const GOLDEN: u64 = 619;
+
 /// Banks and bus of a channel with the gaps between their commands.
 #[derive(Clone, Debug)]
 pub struct Rank {
@@ -58,7 +61,8 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// All banks closed. `phase` (of `phases`) shifts its refreshes against those of other channels.
+    /// All banks closed. `phase` (of `phases`) shifts its refreshes against those of other channels; those of neighbours,
+    /// which addresses in a row share, are far apart.
     pub fn new(timing: DramTiming, banks: u32, phase: u32, phases: u32) -> Rank {
         Rank {
             timing,
@@ -69,7 +73,8 @@ impl Rank {
             bus_free: 0,
             last_write: false,
             last_end: 0,
-            next_refresh: timing.refi * u64::from(phase) / u64::from(phases.max(1)),
+            next_refresh: timing.refi * (u64::from(phase) * GOLDEN % u64::from(phases.max(1)))
+                / u64::from(phases.max(1)),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Event, L2System};
 use crate::cache::Entry;
 use crate::clock::{TICKS, Ticks, cycle_at};
 use crate::dram::channel::NO_TARGET;
-use crate::request::{AtomicSink, L2Request, L2Response, RequestKind};
+use crate::request::{L2Request, L2Response, RequestKind};
 
 impl L2System {
     /// A request of a compute unit is at the slice of its own half; `false` where it cannot go on.
@@ -14,16 +14,15 @@ impl L2System {
         near: usize,
         now: Ticks,
         responses: &mut Vec<L2Response>,
-        sink: &mut impl AtomicSink,
     ) -> bool {
         let home = usize::from(request.home);
         if home == near {
-            return self.home(near, request, Origin::Unit, now, responses, sink);
+            return self.home(near, request, Origin::Unit, now, responses);
         }
         match request.kind {
             RequestKind::Load | RequestKind::Fetch if self.keep_far => self.read_copy(near, request, now, responses),
             kind => {
-                let start = self.start(near, request, now, self.times.interval);
+                let start = self.start(near, request, now, self.pass_time(request));
                 let passed = request.passes();
                 if request.joined {
                 } else if kind == RequestKind::Load || kind == RequestKind::Fetch {
@@ -35,7 +34,7 @@ impl L2System {
                     self.drop_copy(near, request.local >> self.line_shift, request);
                 }
                 let read = kind == RequestKind::Load || kind == RequestKind::Fetch;
-                let sent = if read || request.joined { 0 } else { request.sectors };
+                let sent = if read || request.joined { 0 } else { passed };
                 self.send_far(near, request, Origin::Unit, sent, start);
                 true
             }
@@ -93,9 +92,8 @@ impl L2System {
         true
     }
 
-    /// Sends a request, with `data` sectors, to its home in the other half.
-    fn send_far(&mut self, near: usize, request: &L2Request, origin: Origin, data: u8, start: Ticks) {
-        let sectors = u64::from(data.count_ones());
+    /// Sends a request, with `sectors` sectors of data, to its home in the other half.
+    fn send_far(&mut self, near: usize, request: &L2Request, origin: Origin, sectors: u64, start: Ticks) {
         self.counters.far_requests += 1;
         self.counters.far_sectors += sectors;
         let length = sectors * self.times.far_sector;
@@ -114,11 +112,10 @@ impl L2System {
         origin: Origin,
         now: Ticks,
         responses: &mut Vec<L2Response>,
-        sink: &mut impl AtomicSink,
     ) -> bool {
         match request.kind {
             RequestKind::Store => self.store(slice, request, now, responses),
-            _ => self.read(slice, request, origin, now, responses, sink),
+            _ => self.read(slice, request, origin, now, responses),
         }
     }
 
@@ -130,7 +127,6 @@ impl L2System {
         origin: Origin,
         now: Ticks,
         responses: &mut Vec<L2Response>,
-        sink: &mut impl AtomicSink,
     ) -> bool {
         let local = request.local;
         let number = local >> self.line_shift;
@@ -147,11 +143,16 @@ impl L2System {
         if let Some(index) = found {
             slice.tags.touch(index);
         }
-        let length = if request.kind.is_atomic() { self.times.of_atomic(request) } else { self.times.interval };
+        let length = if request.kind.is_atomic() { self.atomic_time(request) } else { self.times.interval };
         let start = self.start(at, request, now, length);
         self.count_hits(request, request.sectors & !fresh);
+        if request.kind == RequestKind::Reduction {
+            // The slice has the operands: the unit need not wait for DRAM.
+            let end = start + length + self.times.latency + self.times.atomic;
+            self.reply(at, request, origin, end, responses);
+        }
         if missing == 0 {
-            self.serve(at, request, origin, start, responses, sink);
+            self.serve(at, request, origin, start, responses);
             return true;
         }
         let slice = &mut self.slices[at];
@@ -172,6 +173,17 @@ impl L2System {
             self.miss(at, request.line, local, entry, wanted, waiting, start);
         }
         true
+    }
+
+    /// How long an atomic keeps its home slice from starting another request.
+    pub(super) fn atomic_time(&self, request: &L2Request) -> Ticks {
+        let whole = self.whole_sectors(request.written, request.sectors);
+        self.times.of_atomic(request, u64::from(whole.count_ones()))
+    }
+
+    /// How long a request keeps a slice that only passes it on from starting another one.
+    pub(super) fn pass_time(&self, request: &L2Request) -> Ticks {
+        if request.kind.is_atomic() { request.passes() * self.times.interval } else { self.times.interval }
     }
 
     /// When a slice starts on a request; one that goes with another takes no time.
@@ -358,22 +370,13 @@ impl L2System {
     }
 
     /// The data of a load or an atomic are there at `start`.
-    fn serve(
-        &mut self,
-        at: usize,
-        request: &L2Request,
-        origin: Origin,
-        start: Ticks,
-        responses: &mut Vec<L2Response>,
-        sink: &mut impl AtomicSink,
-    ) {
+    fn serve(&mut self, at: usize, request: &L2Request, origin: Origin, start: Ticks, responses: &mut Vec<L2Response>) {
         if !request.kind.is_atomic() {
             self.reply(at, request, origin, start + self.times.latency, responses);
             return;
         }
         let t = self.times;
-        let end = start + t.of_atomic(request);
-        sink.perform(request);
+        let end = start + self.atomic_time(request);
         let number = request.local >> self.line_shift;
         if let Some(index) = self.slices[at].tags.find(number, request.line) {
             let state = self.slices[at].tags.entry_mut(index);
@@ -384,7 +387,9 @@ impl L2System {
             }
         }
         self.drop_other_copy(at, number, request);
-        self.reply(at, request, origin, end + t.latency + t.atomic, responses);
+        if request.kind == RequestKind::Atomic {
+            self.reply(at, request, origin, end + t.latency + t.atomic, responses);
+        }
     }
 
     /// Answers a request whose data are ready to leave slice `at`.
@@ -426,7 +431,7 @@ impl L2System {
             RequestKind::Load | RequestKind::Fetch | RequestKind::Atomic => request.sectors,
             RequestKind::Store | RequestKind::Reduction => 0,
         };
-        let mut at_unit = cycle_at(leaves) + self.times.response;
+        let mut at_unit = cycle_at(leaves) + self.times.response + self.map.distance(at as u32, request.unit);
         if self.map.near(at as u32, request.unit) as usize != at {
             at_unit += self.times.far / TICKS;
         }
@@ -437,19 +442,13 @@ impl L2System {
             slot: request.slot,
             kind: request.kind,
             sectors,
-            asked: request.sectors,
+            asked: request.passes() as u8,
+            left: false,
         });
     }
 
     /// Data from DRAM are in.
-    pub(super) fn fill_came(
-        &mut self,
-        at: usize,
-        miss: u16,
-        now: Ticks,
-        responses: &mut Vec<L2Response>,
-        sink: &mut impl AtomicSink,
-    ) {
+    pub(super) fn fill_came(&mut self, at: usize, miss: u16, now: Ticks, responses: &mut Vec<L2Response>) {
         let slice = &mut self.slices[at];
         let (_, entry, sectors) = slice.misses.get(miss);
         if let Some(index) = entry {
@@ -464,22 +463,15 @@ impl L2System {
         for waiting in woken.drain(..) {
             if let Some(Waiting { request, origin, .. }) = self.slices[at].came(waiting) {
                 // The data come from the fill, not from the array.
-                self.serve(at, &request, origin, now.saturating_sub(self.times.latency), responses, sink);
+                self.serve(at, &request, origin, now.saturating_sub(self.times.latency), responses);
             }
         }
         self.woken = woken;
-        self.resume(at, now, responses, sink);
+        self.resume(at, now, responses);
     }
 
     /// Data from the other half are in.
-    pub(super) fn copy_came(
-        &mut self,
-        at: usize,
-        miss: u16,
-        now: Ticks,
-        responses: &mut Vec<L2Response>,
-        sink: &mut impl AtomicSink,
-    ) {
+    pub(super) fn copy_came(&mut self, at: usize, miss: u16, now: Ticks, responses: &mut Vec<L2Response>) {
         let slice = &mut self.slices[at];
         let (_, entry, sectors) = slice.far_misses.get(miss);
         if let Some(index) = entry {
@@ -496,7 +488,7 @@ impl L2System {
             }
         }
         self.woken = woken;
-        self.resume(at, now, responses, sink);
+        self.resume(at, now, responses);
     }
 }
 

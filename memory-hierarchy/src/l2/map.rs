@@ -26,6 +26,9 @@ pub struct AddressMap {
     halves: u32,
     /// The first compute unit of the second half.
     second: u16,
+    /// Extra cycles of answers, at most; and compute units in a row that are equally far from a slice.
+    distance: u64,
+    neighbours: u16,
 }
 
 impl AddressMap {
@@ -43,6 +46,8 @@ impl AddressMap {
             half: spec.slices / spec.halves,
             halves: spec.halves,
             second: units.div_ceil(2).min(u32::from(u16::MAX)) as u16,
+            distance: u64::from(spec.distance),
+            neighbours: spec.coalesce_units.clamp(1, u32::from(u16::MAX)) as u16,
         }
     }
 
@@ -79,6 +84,17 @@ impl AddressMap {
         }
         let place = if home >= self.half { home - self.half } else { home };
         place + u32::from(unit >= self.second) * self.half
+    }
+
+    /// Cycles that an answer of a slice takes longer to a compute unit than to the nearest one. Which slice is how far from
+    /// which unit is not known; that they differ makes the slowest of several lines late.
+    #[inline(always)]
+    pub fn distance(&self, slice: u32, unit: u16) -> u64 {
+        if self.distance == 0 {
+            return 0;
+        }
+        let place = u64::from(slice) << 16 | u64::from(unit / self.neighbours);
+        ((mix(place) >> 32) * (self.distance + 1)) >> 32
     }
 
     /// The slice in the same place of the other half.

@@ -5,6 +5,7 @@
 //! goes on to the home. Atomics take effect at home, in the order in which the home starts them.
 
 mod access;
+mod exits;
 mod map;
 mod shared_loads;
 mod slice;
@@ -16,6 +17,7 @@ use crate::clock::{TICKS, Ticks, ticks_of, ticks_per};
 use crate::counters::{DramCounters, L2Counters};
 use crate::dram::DramTiming;
 use crate::request::{AtomicSink, L2Request, L2Response};
+use exits::Exits;
 pub use map::{AddressMap, Home};
 use slice::{Origin, Slice};
 use warpscope_configs::Counters;
@@ -32,6 +34,8 @@ enum Event {
     Dram { slice: u16 },
     /// Data from DRAM reach their slice.
     Fill { slice: u16, miss: u16 },
+    /// A crowded slice takes atomics of compute units that wait for it.
+    Turn { slice: u16 },
 }
 
 /// Times derived from the specification.
@@ -49,15 +53,14 @@ struct Times {
     far_sector: Ticks,
     atomic: Ticks,
     atomic_interval: Ticks,
-    atomic_repeat: Ticks,
+    atomic_whole: Ticks,
 }
 
 impl Times {
-    /// How long an atomic keeps a slice from starting another request.
-    fn of_atomic(&self, request: &L2Request) -> Ticks {
-        let sectors = u64::from(request.sectors.count_ones());
-        let repeats = u64::from(request.repeats.max(1)) - 1;
-        self.interval.max(sectors * self.atomic_interval + repeats * self.atomic_repeat)
+    /// How long an atomic, `whole` sectors of which are complete, keeps a slice from starting another request.
+    fn of_atomic(&self, request: &L2Request, whole: u64) -> Ticks {
+        let others = request.passes().saturating_sub(whole);
+        self.interval.max(whole * self.atomic_whole + others * self.atomic_interval)
     }
 }
 
@@ -77,6 +80,7 @@ pub struct L2System {
     fill_partial: bool,
     map: AddressMap,
     slices: Vec<Slice>,
+    exits: Exits,
     events: Calendar<Event>,
     arrivals: Calendar<L2Request>,
     /// Scratch space.
@@ -112,7 +116,7 @@ impl L2System {
                 far_sector: sector(l2.far_bytes),
                 atomic: u64::from(l2.atomic_latency) * TICKS,
                 atomic_interval: l2_cycles(l2.atomic_interval),
-                atomic_repeat: l2_cycles(l2.atomic_repeat),
+                atomic_whole: l2_cycles(l2.atomic_whole_interval),
             },
             line_shift: spec.line.trailing_zeros(),
             granule_sectors,
@@ -124,6 +128,11 @@ impl L2System {
             fill_partial: l2.fill_partial,
             map: AddressMap::new(l2, chip.compute_units),
             slices: (0..l2.slices).map(|i| Slice::new(spec, timing, i)).collect(),
+            exits: Exits::new(
+                chip.compute_units,
+                l2.slices,
+                u64::from(l2.atomic_queue) * l2_cycles(l2.atomic_interval),
+            ),
             events: Calendar::new(),
             arrivals: Calendar::new(),
             batch: Vec::new(),
@@ -275,14 +284,18 @@ impl L2System {
                     let slice = usize::from(slice);
                     self.count_lookup(&request);
                     let queue = &self.slices[slice].stalled_far;
-                    if !queue.is_empty() || !self.home(slice, &request, origin, now, responses, sink) {
+                    if !queue.is_empty() || !self.home(slice, &request, origin, now, responses) {
                         self.counters.stalled_requests += 1;
                         self.slices[slice].stalled_far.push_back((request, origin));
                     }
                 }
-                Event::Copy { slice, miss } => self.copy_came(usize::from(slice), miss, now, responses, sink),
-                Event::Fill { slice, miss } => self.fill_came(usize::from(slice), miss, now, responses, sink),
-                Event::Dram { slice } => self.step_dram(usize::from(slice), now, responses, sink),
+                Event::Copy { slice, miss } => self.copy_came(usize::from(slice), miss, now, responses),
+                Event::Fill { slice, miss } => self.fill_came(usize::from(slice), miss, now, responses),
+                Event::Dram { slice } => self.step_dram(usize::from(slice), now, responses),
+                Event::Turn { slice } => {
+                    self.exits.turn_came(usize::from(slice));
+                    self.turn(usize::from(slice), now, responses, sink);
+                }
             }
         }
         batch.clear();
@@ -296,48 +309,117 @@ impl L2System {
         for request in &arriving {
             self.counters.requests += 1;
             if request.kind.is_atomic() {
-                self.counters.atomic_repeats += u64::from(request.repeats.max(1)) - 1;
+                self.counters.atomic_repeats += request.passes() - u64::from(request.sectors.count_ones());
             }
             let now = cycle * TICKS;
-            let near = self.map.near(u32::from(request.home), request.unit) as usize;
-            let mut request = *request;
-            match self.slices[near].shared_loads.join(request.local >> self.line_shift, &request, now) {
-                None => self.count_lookup(&request),
-                Some(leaves) => {
-                    self.counters.coalesced_sectors += u64::from(request.sectors.count_ones());
-                    if leaves != Ticks::MAX {
-                        self.answer(near, &request, leaves, responses);
-                        continue;
-                    }
-                    request.joined = true;
-                }
-            }
-            if !self.slices[near].stalled.is_empty() || !self.unit_request(&request, near, now, responses, sink) {
-                self.counters.stalled_requests += 1;
-                self.slices[near].stalled.push_back(request);
+            if self.exits.holds(request) || !self.admit(request, now) {
+                self.exits.keep(request);
+                self.counters.held_requests += 1;
+            } else {
+                self.enter(*request, now, responses, sink);
             }
         }
         arriving.clear();
         self.arriving = arriving;
     }
 
+    /// A request comes from the exit of its compute unit to the slice that this asks.
+    fn enter(
+        &mut self,
+        mut request: L2Request,
+        now: Ticks,
+        responses: &mut Vec<L2Response>,
+        sink: &mut impl AtomicSink,
+    ) {
+        let near = self.map.near(u32::from(request.home), request.unit) as usize;
+        if request.kind.is_atomic() {
+            // Atomics take effect in the order in which slices take them; when they are answered is another matter.
+            sink.perform(&request);
+            self.report_left(&request, now, responses);
+        }
+        match self.slices[near].shared_loads.join(request.local >> self.line_shift, &request, now) {
+            None => self.count_lookup(&request),
+            Some(leaves) => {
+                self.counters.coalesced_sectors += u64::from(request.sectors.count_ones());
+                if leaves != Ticks::MAX {
+                    self.answer(near, &request, leaves, responses);
+                    return;
+                }
+                request.joined = true;
+            }
+        }
+        if !self.slices[near].stalled.is_empty() || !self.unit_request(&request, near, now, responses) {
+            self.counters.stalled_requests += 1;
+            self.slices[near].stalled.push_back(request);
+        }
+    }
+
+    /// Tells the compute unit that an atomic no longer takes room at its exit.
+    fn report_left(&self, request: &L2Request, now: Ticks, responses: &mut Vec<L2Response>) {
+        responses.push(L2Response {
+            at: now / TICKS + self.times.response,
+            token: request.token,
+            unit: request.unit,
+            slot: request.slot,
+            kind: request.kind,
+            sectors: 0,
+            asked: request.passes() as u8,
+            left: true,
+        });
+    }
+
+    /// Whether a request may go on to its slice now; otherwise its compute unit waits for the slice.
+    fn admit(&mut self, request: &L2Request, now: Ticks) -> bool {
+        if !request.kind.is_atomic() {
+            return true;
+        }
+        let slice = usize::from(request.home);
+        let length = self.atomic_time(request);
+        let admitted = self.exits.admit(slice, request.unit, length, now);
+        let near = self.map.near(u32::from(request.home), request.unit) as usize;
+        if admitted && near != slice {
+            let pass = self.pass_time(request);
+            self.exits.load(near, pass, now);
+        }
+        if let Some(at) = self.exits.next_turn(slice, now) {
+            self.events.push(at.div_ceil(TICKS), Event::Turn { slice: slice as u16 });
+        }
+        admitted
+    }
+
+    /// A slice has room for atomics: the compute units that wait for it take turns.
+    fn turn(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+        while let Some(unit) = self.exits.turn(slice, now) {
+            while let Some(request) = self.exits.first(unit) {
+                if !self.admit(&request, now) {
+                    break;
+                }
+                self.exits.pop(unit);
+                self.enter(request, now, responses, sink);
+            }
+        }
+        if let Some(at) = self.exits.next_turn(slice, now) {
+            self.events.push(at.div_ceil(TICKS), Event::Turn { slice: slice as u16 });
+        }
+    }
+
     /// Lets stalled requests of a slice go on as far as possible.
-    fn resume(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+    fn resume(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>) {
         while let Some(&(request, origin)) = self.slices[slice].stalled_far.front() {
-            if !self.home(slice, &request, origin, now, responses, sink) {
+            if !self.home(slice, &request, origin, now, responses) {
                 break;
             }
             self.slices[slice].stalled_far.pop_front();
         }
         while let Some(&request) = self.slices[slice].stalled.front() {
-            if !self.unit_request(&request, slice, now, responses, sink) {
+            if !self.unit_request(&request, slice, now, responses) {
                 break;
             }
             self.slices[slice].stalled.pop_front();
         }
     }
 
-    fn step_dram(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
+    fn step_dram(&mut self, slice: usize, now: Ticks, responses: &mut Vec<L2Response>) {
         let step = self.slices[slice].channel.step(now);
         if let Some((miss, at)) = step.served {
             self.events.push(at.div_ceil(TICKS), Event::Fill { slice: slice as u16, miss: miss as u16 });
@@ -346,7 +428,7 @@ impl L2System {
             self.events.push(next.div_ceil(TICKS), Event::Dram { slice: slice as u16 });
         }
         if step.wrote {
-            self.resume(slice, now, responses, sink);
+            self.resume(slice, now, responses);
         }
     }
 

@@ -107,7 +107,7 @@ mod tests {
             written: 0,
             kind: RequestKind::Load,
             sectors,
-            repeats: 1,
+            passes: 0,
             slot: 0,
             joined: false,
             home: 0,
