@@ -48,7 +48,8 @@ impl Banks {
             let row = u64::from(self.bytes());
             if row.is_power_of_two() && bytes.is_power_of_two() && bytes <= self.bytes() {
                 if differ >= row {
-                    return self.conflicts::<true>(addresses, mask, bytes);
+                    let strided = self.strided(addresses, bytes);
+                    return strided.unwrap_or_else(|| self.conflicts::<true>(addresses, mask, bytes));
                 }
                 if any & u64::from(bytes - 1) == 0 {
                     return addresses.len().div_ceil(self.lanes_at_once(addresses.len(), bytes)) as u32;
@@ -62,6 +63,21 @@ impl Banks {
     pub fn wavefronts_of_range(&self, first: u64, lanes: usize, bytes: u32) -> Option<u32> {
         let aligned = first & ((1 << self.width_shift) - 1) == 0;
         aligned.then(|| (lanes as u32 * bytes).div_ceil(self.bytes()))
+    }
+
+    /// Wavefronts of all lanes of a warp, each in one word that lies a constant number of words behind the one before; `None`
+    /// where they do not, or where that is not as simple.
+    fn strided(&self, addresses: &[u64], bytes: u32) -> Option<u32> {
+        let (lanes, banks) = (addresses.len() as u32, self.banks);
+        let step = addresses.get(1)?.wrapping_sub(addresses[0]);
+        let cut = ((1u64 << self.width_shift) - 1) & (step | addresses[0]);
+        let simple = bytes << 1 > 1 << self.width_shift && bytes <= 1 << self.width_shift;
+        if !simple || cut != 0 || step == 0 || !banks.is_power_of_two() || !lanes.is_multiple_of(banks) {
+            return None;
+        }
+        // As many lanes as banks go at once: a stride of a multiple of 2^n words uses each 2^n-th bank that many times.
+        let same = (step >> self.width_shift).trailing_zeros().min(banks.trailing_zeros());
+        is_consecutive(addresses, step).then_some(lanes / banks << same)
     }
 
     /// Lanes that fill the banks once.
@@ -184,6 +200,32 @@ mod tests {
         assert_eq!(banks.wavefronts(&stride(4), all, 16), 4);
         assert_eq!(banks.wavefronts(&stride(2), all, 8), 2);
         assert_eq!(banks.wavefronts(&stride(32), 0xff, 4), 8);
+    }
+
+    /// The short cut for constant strides agrees with counting.
+    #[test]
+    fn constant_strides_conflict_as_counted() {
+        let mut short = 0;
+        for (banks, width) in [(32, 4), (16, 4), (64, 4), (16, 8), (31, 4)] {
+            let banks = Banks::new(banks, width);
+            for step in (0..300).map(|n| n * 4).chain([1, 2, 6, 4096, u64::MAX - 3, u64::MAX - 131]) {
+                for lanes in [32, 64] {
+                    for bytes in [1, 2, 4, 8] {
+                        let start = 1 << 20 | u64::from(bytes);
+                        let addresses: Vec<u64> =
+                            (0..lanes).map(|l| (start & !3).wrapping_add(step.wrapping_mul(l))).collect();
+                        let counted = banks.conflicts::<true>(&addresses, full_mask(lanes as usize), bytes);
+                        if let Some(wavefronts) = banks.strided(&addresses, bytes) {
+                            assert_eq!(wavefronts, counted, "step {step}, {lanes} lanes of {bytes} bytes");
+                            short += 1;
+                        }
+                        let whole = banks.wavefronts(&addresses, full_mask(lanes as usize), bytes);
+                        assert!(whole == counted || step == 0, "step {step}, {lanes} lanes of {bytes} bytes");
+                    }
+                }
+            }
+        }
+        assert!(short > 1000);
     }
 
     /// The short cut for lanes in one row agrees with counting.
