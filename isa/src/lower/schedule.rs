@@ -16,9 +16,6 @@ const WINDOW: usize = 1024;
 /// Registers beyond those that the given order needs.
 const ONE_MORE: u32 = 2;
 
-/// Predicates that scheduling leaves for what it cannot foresee.
-const SPARE_PREDICATES: u32 = 2;
-
 /// How operations are chosen.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Choice {
@@ -27,14 +24,18 @@ pub(super) struct Choice {
     /// Which of those that could begin comes first: the longest way to the end, or, among those that lead to a load,
     /// the order given, in which the address of one load is not kept while that of the next is worked out.
     pub in_order: bool,
+    /// Predicates that are left for what scheduling cannot foresee.
+    pub spare_predicates: u32,
 }
 
-/// Schedules every block; up to `budget` live registers are spent on starting operations early.
-pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice: Choice) {
+/// Schedules every block; up to `budget` live registers are spent on starting operations early. Gives whether
+/// predicates held something up.
+pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice: Choice) -> bool {
     let spec = &options.target.schedule;
     if !spec.enabled {
-        return;
+        return false;
     }
+    let mut held_up = false;
     let units = Units::of(f);
     let out = live_out(f, &units);
     for b in 0..f.blocks.len() {
@@ -51,11 +52,12 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice
             let mut before = live.clone();
             piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
             let region = Region::new(f, &units, &piece, [&before, &live], &ahead, options, (budget, choice));
-            pieces.push(region.run(piece));
+            pieces.push(region.run(piece, &mut held_up));
             (live, ahead) = (before, (0, Vec::new(), false));
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
+    held_up
 }
 
 /// Estimated cycles of one pass through every block, in order and without other warps, weighted by loop depth.
@@ -241,7 +243,7 @@ impl<'a> Region<'a> {
             before,
             budget: 0,
             choice,
-            predicates: options.target.predicates.saturating_sub(SPARE_PREDICATES).max(1),
+            predicates: options.target.predicates.saturating_sub(choice.spare_predicates).max(1),
         };
         region.depend(insts);
         if *closes {
@@ -418,7 +420,7 @@ impl<'a> Region<'a> {
         free.map(|s| earliest[s]).min().unwrap_or(u32::MAX)
     }
 
-    fn run(mut self, insts: Vec<MInst>) -> Vec<MInst> {
+    fn run(mut self, insts: Vec<MInst>, held_up: &mut bool) -> Vec<MInst> {
         let n = insts.len();
         let mut live = self.before.clone();
         let mut words = self.live_words(&live) as i32;
@@ -445,9 +447,9 @@ impl<'a> Region<'a> {
                 let short = matches!(insts[i].class, OpClass::Compare | OpClass::Uniform) || insts[i].is_ghost();
                 let long = !short && latency(&insts[i], self.spec) > self.spec.latency;
                 let limit = self.budget - if long { self.choice.headroom.min(self.budget) } else { 0 };
-                let grows = tight && delta > 0
-                    || words + delta > limit as i32 && delta > 0
-                    || crowded && self.adds_predicate(i, &live);
+                let crowds = crowded && self.adds_predicate(i, &live);
+                *held_up |= crowds;
+                let grows = tight && delta > 0 || words + delta > limit as i32 && delta > 0 || crowds;
                 // A barrier at the end of a block stands behind what works on loads in front of it.
                 let held = insts[i].op == Op::Bar && highest.is_some_and(|h| h >= self.height[i]);
                 // Beyond the budget the order given is followed, whose need of registers is known.
