@@ -146,6 +146,18 @@ impl Splitter<'_> {
                 let value = self.emit(Opcode::IBin(IBin::Add), &[x, y], ty);
                 Some(Rest { value, constant, as_it_was: false })
             }
+            Opcode::IBin(IBin::Sub) => {
+                let (a, b) = (a?, b?);
+                let (x, y) = (self.strip(a, exact, depth - 1), self.strip(b, exact, depth - 1));
+                if x.is_none() && y.is_none() {
+                    return None;
+                }
+                let constant =
+                    x.as_ref().map_or(0, |r| r.constant).checked_sub(y.as_ref().map_or(0, |r| r.constant))?;
+                let (x, y) = (x.map_or(a, |r| r.value), y.map_or(b, |r| r.value));
+                let value = self.emit(Opcode::IBin(IBin::Sub), &[x, y], ty);
+                Some(Rest { value, constant, as_it_was: false })
+            }
             Opcode::IBin(IBin::Mul) => {
                 let k = known(self.f, b?)?;
                 let r = self.strip(a?, exact, depth - 1)?;

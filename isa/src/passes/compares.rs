@@ -1,5 +1,5 @@
-//! Compares stand beside the conditions that they are part of: an operand of `and` and `or` costs nothing there, as
-//! machines compare and combine in one operation, and fewer predicates have to be kept.
+//! Of what a condition combines, one compare stands beside it: it costs nothing there, as machines compare and combine in
+//! one operation, and fewer predicates have to be kept.
 use super::rewrite::count_uses;
 use crate::ir::{Function, Opcode, Value};
 
@@ -12,17 +12,22 @@ pub fn run(f: &mut Function) -> bool {
         let mut new = Vec::with_capacity(old.len());
         for i in old {
             if matches!(f.inst(i).op, Opcode::BoolAnd | Opcode::BoolOr) {
-                for n in 0..2 {
-                    let v = f.inst(i).args[n];
-                    if uses.get(v.0 as usize).is_some_and(|&u| u > 1) && is_compare(f, v) {
-                        let d = f.inst(i).loc;
-                        let Some(c) = f.def_inst(v).cloned() else { continue };
-                        let copy = f.make_inst(c.op, &c.args, &[crate::ir::Ty::Bool], d);
-                        let result = f.inst(copy).results[0];
-                        f.inst_mut(i).args[n] = result;
-                        new.push(copy);
-                        changed = true;
-                    }
+                // One that nothing else uses is compared there; then the other may be shared (sass conv2d, transpose).
+                let args = f.inst(i).args.clone();
+                let own = |v: Value| is_compare(f, v) && uses.get(v.0 as usize).is_none_or(|&u| u <= 1);
+                let copied = match args[..] {
+                    [a, b] if own(a) || own(b) => None,
+                    [_, b] if is_compare(f, b) => Some(1),
+                    _ => Some(0),
+                };
+                let shared = |v: Value| uses.get(v.0 as usize).is_some_and(|&u| u > 1) && is_compare(f, v);
+                if let Some(n) = copied.filter(|&n| shared(args[n]))
+                    && let Some(c) = f.def_inst(args[n]).cloned()
+                {
+                    let copy = f.make_inst(c.op, &c.args, &[crate::ir::Ty::Bool], f.inst(i).loc);
+                    f.inst_mut(i).args[n] = f.inst(copy).results[0];
+                    new.push(copy);
+                    changed = true;
                 }
             }
             new.push(i);

@@ -9,6 +9,7 @@ pub mod cse;
 pub mod dce;
 pub mod facts;
 pub mod fold;
+pub mod implied;
 pub mod inline;
 pub mod licm;
 #[cfg(test)]

@@ -2,8 +2,8 @@
 use super::rewrite::constants_to_entry;
 use super::unroll::{Phase, UnrollLimits};
 use super::{
-    address, aggregate, conditions, cse, dce, fold, inline, licm, mad, memory, rotate, rows, simplify_cfg, speculate,
-    sroa, thread, unroll, vectorise, widen,
+    address, aggregate, conditions, cse, dce, fold, implied, inline, licm, mad, memory, rotate, rows, simplify_cfg,
+    speculate, sroa, thread, unroll, vectorise, widen,
 };
 use crate::ir::{Function, Kernel, Module, verify_function};
 
@@ -156,6 +156,7 @@ impl Pipeline<'_> {
             again |= self.pass(o.fold, "fold", |f| fold::run(f, globals))?;
             again |= self.pass(o.cse, "cse", cse::run)?;
             again |= self.pass(o.cse, "memory", memory::run)?;
+            again |= self.pass(o.cse, "implied", implied::run)?;
             again |= self.pass(o.dce, "dce", dce::run)?;
             if !again {
                 break;

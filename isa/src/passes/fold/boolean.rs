@@ -29,8 +29,8 @@ impl Folder<'_> {
             (_, None, Some(_)) => Outcome::Value(a),
             (Opcode::BoolXor, ..) if a == b => Outcome::Const(0),
             _ if a == b => Outcome::Value(a),
-            (Opcode::BoolAnd, ..) => self.range(a, b, false),
-            (Opcode::BoolOr, ..) => self.range(a, b, true),
+            (Opcode::BoolAnd, ..) => self.joined(a, b, false),
+            (Opcode::BoolOr, ..) => self.joined(a, b, true),
             _ => Outcome::Keep,
         }
     }

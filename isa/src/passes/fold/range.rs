@@ -14,8 +14,69 @@ enum End {
 }
 
 impl Folder<'_> {
+    /// Two tests joined by `and` (`outside`: by `or`) that are one, the second perhaps with one of those that the first
+    /// joins.
+    pub(super) fn joined(&mut self, a: Value, b: Value, outside: bool) -> Outcome {
+        let one = self.one_test(a, b, outside);
+        if !matches!(one, Outcome::Keep) {
+            return one;
+        }
+        let op = if outside { Opcode::BoolOr } else { Opcode::BoolAnd };
+        for (tests, last) in [(a, b), (b, a)] {
+            let Some((inner, terms, _)) = self.def(tests) else { continue };
+            if inner != op || !self.once(tests) {
+                continue;
+            }
+            for (term, other) in [(terms[0], terms[1]), (terms[1], terms[0])] {
+                if let Outcome::Op(test, args, _) = self.one_test(term, last, outside) {
+                    let both = self.emit(test, &args, Ty::Bool);
+                    return Outcome::Op(op, vec![other, both], 0);
+                }
+            }
+        }
+        Outcome::Keep
+    }
+
+    fn one_test(&mut self, a: Value, b: Value, outside: bool) -> Outcome {
+        match self.range(a, b, outside) {
+            Outcome::Keep => self.signs(a, b, outside),
+            range => range,
+        }
+    }
+
+    fn once(&self, v: Value) -> bool {
+        self.uses.get(v.0 as usize).is_none_or(|&n| n <= 1)
+    }
+
+    /// `x >= 0 && y >= 0` is `(x | y) >= 0`, and so with `== 0`; their opposites with or.
+    fn signs(&mut self, a: Value, b: Value, outside: bool) -> Outcome {
+        let (Some((Opcode::ICmp(c), x, _)), Some((Opcode::ICmp(d), y, _))) = (self.def(a), self.def(b)) else {
+            return Outcome::Keep;
+        };
+        let ty = self.f.ty(x[0]);
+        let zero = self.known(x[1]) == Some(0) && self.known(y[1]) == Some(0);
+        let least = |c: Cond, k: Option<u64>| match (c, k.map(|k| signed(k, ty.bits()))) {
+            (Cond::SGt, Some(-1)) => Cond::SGe,
+            (Cond::SLe, Some(-1)) => Cond::SLt,
+            (c, Some(0)) => c,
+            _ => Cond::ULt,
+        };
+        let (c, d) = (least(c, self.known(x[1])), least(d, self.known(y[1])));
+        let fits = if outside { matches!(c, Cond::SLt | Cond::Ne) } else { matches!(c, Cond::SGe | Cond::Eq) };
+        let zero = zero || matches!(c, Cond::SLt | Cond::SGe);
+        if c != d || !fits || !zero || x[0] == y[0] || !matches!(ty, Ty::I32 | Ty::I64) || self.f.ty(y[0]) != ty {
+            return Outcome::Keep;
+        }
+        if !self.once(a) || !self.once(b) {
+            return Outcome::Keep;
+        }
+        let both = self.emit(Opcode::IBin(IBin::Or), &[x[0], y[0]], ty);
+        let none = self.constant(ty, 0);
+        Outcome::Op(Opcode::ICmp(c), vec![both, none], 0)
+    }
+
     /// `low <= x && x < high` (`outside`: the opposite of each, joined by or): one unsigned compare.
-    pub(super) fn range(&mut self, a: Value, b: Value, outside: bool) -> Outcome {
+    fn range(&mut self, a: Value, b: Value, outside: bool) -> Outcome {
         let (Some((x, first)), Some((y, second))) = (self.end(a, outside), self.end(b, outside)) else {
             return Outcome::Keep;
         };
@@ -102,6 +163,50 @@ mod tests {
                 None => u64::from(v as u32),
             };
             assert_eq!(eval::icmp(c, 32, distance, high), expected, "{tests:?} of {v}");
+        }
+    }
+
+    /// Tests of two values and a third thing, folded: what is left says the same.
+    #[test]
+    fn tests_of_signs_are_one() {
+        for (c, k, or) in [
+            (Cond::SGe, 0, false),
+            (Cond::SGt, -1, false),
+            (Cond::Eq, 0, false),
+            (Cond::SLt, 0, true),
+            (Cond::Ne, 0, true),
+        ] {
+            let mut f = Function { name: "signs".into(), results: vec![Ty::Bool], ..Function::default() };
+            let b = f.add_block();
+            let args = [f.add_param(b, Ty::I32), f.add_param(b, Ty::I32), f.add_param(b, Ty::I32)];
+            let k = f.append(b, Opcode::Const(u64::from(k as u32)), &[], &[Ty::I32], LOC);
+            let k = f.inst(k).results[0];
+            let [x, y, z] = args.map(|v| {
+                let cond = if v == args[1] { Cond::ULt } else { c };
+                let t = f.append(b, Opcode::ICmp(cond), &[v, if v == args[1] { args[0] } else { k }], &[Ty::Bool], LOC);
+                f.inst(t).results[0]
+            });
+            let op = if or { Opcode::BoolOr } else { Opcode::BoolAnd };
+            let first = f.append(b, op.clone(), &[x, y], &[Ty::Bool], LOC);
+            let first = f.inst(first).results[0];
+            let r = f.append(b, op, &[first, z], &[Ty::Bool], LOC);
+            let r = f.inst(r).results[0];
+            f.append(b, Opcode::Return, &[r], &[], LOC);
+            let before = f.clone();
+            crate::passes::fold::run(&mut f, &[]);
+            crate::passes::dce::run(&mut f);
+            verify_function(&f).expect("left right");
+            let compares = f.block(b).insts.iter().filter(|&&i| matches!(f.inst(i).op, Opcode::ICmp(_))).count();
+            assert_eq!(compares, 2, "{c:?}");
+            let values = [0u64, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+            for x in values {
+                for y in values {
+                    for z in values {
+                        let run = |f: &Function| crate::ir::interpret::run(f, &[x, y, z]).0;
+                        assert_eq!(run(&before), run(&f), "{c:?} of {x} {y} {z}");
+                    }
+                }
+            }
         }
     }
 
