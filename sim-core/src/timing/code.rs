@@ -123,13 +123,12 @@ pub(crate) struct TimedOp {
     pub producer: u8,
     /// Forwarding group in which it reads.
     pub group: u8,
-    /// Waits for the warp's outstanding atomics.
+    /// Waits for the warp's outstanding atomics: for an access of the same work-item's, or to order global memory.
     pub after_atomics: bool,
     /// Waits for the barrier at which the warp has arrived.
     pub after_barrier: bool,
-    /// A fence or barrier that orders global memory: waits for outstanding stores and atomics.
-    pub orders_global: bool,
 }
+const _: () = assert!(size_of::<TimedOp>() == 32);
 
 impl TimedOp {
     /// Whether operands lie in the constant bank.
@@ -308,7 +307,6 @@ impl TimedCode {
             group,
             after_barrier: false,
             after_atomics: false,
-            orders_global: false,
         };
         (code, op)
     }
@@ -409,8 +407,7 @@ impl TimedCode {
             producer: group | (cause_of_class(op.class) as u8) << 4,
             group,
             after_barrier: !cu.barrier.deferred || !ghost && !passes_barriers(op.class),
-            after_atomics: op.flags & flags::AFTER_ATOMICS != 0,
-            orders_global: !ghost && orders_global(op),
+            after_atomics: op.flags & flags::AFTER_ATOMICS != 0 || !ghost && orders_global(op),
         }
     }
 

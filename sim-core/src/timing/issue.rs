@@ -34,7 +34,7 @@ fn arm<const W: usize>(
     let (there, cause) = if gated { (warp_slot.barrier, Cause::Barrier) } else { (there, cause) };
     if there >= FUTURE {
         sub_core.sleep(slot, cause);
-    } else if warp_slot.atomics > 0 && (op.after_atomics || op.orders_global) {
+    } else if warp_slot.atomics > 0 && op.after_atomics {
         sub_core.sleep(slot, Cause::Membar);
     } else {
         let waits = there > warp_slot.base;
