@@ -22,6 +22,7 @@ pub mod rewrite;
 pub mod rotate;
 pub mod rows;
 pub mod simplify_cfg;
+mod sizes;
 pub mod speculate;
 pub mod sroa;
 pub mod ssa;

@@ -1,11 +1,10 @@
 //! Loop unrolling: whole loops with few constant trips, else copies of the body behind one test, with the rest left
 //! to loops of fewer copies. Barriers are copied like any other instruction: their instances stay in order.
 use super::loops::{self, Loop};
+use super::sizes::vendor_size;
 use super::top_test;
 use super::trip::{self, Counted, Step};
-use crate::ir::{
-    Block, Cfg, Cond, FBin, Function, IBin, Inst, InstData, Loc, MathFn, Opcode, Target, Ty, UnrollHint, Value,
-};
+use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +125,7 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, inner: &[&Loop], limits: &Unrol
         return false;
     }
     let size = l.blocks.iter().map(|&b| block_size(f, b)).sum::<usize>().max(1);
-    let vendor = vendor_size(f, l, &super::rewrite::count_uses(f));
+    let vendor = vendor_size(f, l);
     let Some(s) = shape(f, cfg, l) else {
         // Turned round, a loop tested at its end is one of those above; it comes again with its new header.
         let small = copies_fit(vendor, 2, limits) || hint != UnrollHint::None;
@@ -200,7 +199,7 @@ fn copies_size(f: &Function, cfg: &Cfg, l: &Loop, limits: &UnrollLimits) -> usiz
     if never || l.exits(f).len() > 1 || !counted.is_some_and(|c| countable(f, l, &s, &c)) {
         return 0;
     }
-    let size = vendor_size(f, l, &super::rewrite::count_uses(f));
+    let size = vendor_size(f, l);
     if copies_fit(size, smallest, limits) { size * smallest as usize } else { 0 }
 }
 
@@ -320,51 +319,8 @@ fn multiples(f: &Function, v: Value, factor: u64, out: &mut Vec<(Value, u64)>) {
     }
 }
 
-/// About how many instructions a function of the vendor's library has, which are there before loops are unrolled.
-fn library_size(m: MathFn) -> usize {
-    use MathFn::*;
-    match m {
-        Exp | Exp10 => 10,
-        Log | Log2 | Log10 | Asin | Acos | Atan | Cbrt | Tanh | Erf => 25,
-        Atan2 | Sinh | Cosh | Log1p | Expm1 | Asinh | Acosh | Atanh | Erfc => 40,
-        // Those with large arguments to reduce or results to extend.
-        Sin | Cos | Tan | Pow | Pown | Powr | Rootn | Lgamma | Tgamma => 120,
-        _ => 1,
-    }
-}
-
 fn block_size(f: &Function, b: Block) -> usize {
     f.block(b).insts.iter().filter(|&&i| !matches!(f.inst(i).op, Opcode::Const(_) | Opcode::Undef)).count()
-}
-
-/// Instructions of a loop as the vendor's compiler counts them: products that go into a sum belong to that, and so do
-/// extensions of an index that moves evenly, and jumps that only lead on.
-fn vendor_size(f: &Function, l: &Loop, uses: &[u32]) -> usize {
-    let insts = || l.blocks.iter().flat_map(|&b| &f.block(b).insts).map(|&i| f.inst(i));
-    // What is used once, in a float sum or as the offset of an address.
-    let mut part = vec![false; f.values.len()];
-    for d in insts() {
-        let used = match d.op {
-            Opcode::FBin(FBin::Add | FBin::Sub) => &d.args[..],
-            Opcode::PtrAdd { .. } => &d.args[1..],
-            _ => continue,
-        };
-        used.iter().filter(|v| uses[v.0 as usize] == 1).for_each(|v| part[v.0 as usize] = true);
-    }
-    let counts = |d: &InstData| match d.op {
-        Opcode::Const(_) | Opcode::Undef | Opcode::Jump | Opcode::Bitcast => false,
-        Opcode::FBin(FBin::Mul) => !part[d.results[0].0 as usize],
-        Opcode::IBin(IBin::Mul | IBin::Shl) => !part[d.results[0].0 as usize] || f.as_const(d.args[1]).is_none(),
-        Opcode::Sext => {
-            matches!(f.def_inst(d.args[0]).map(|d| &d.op), Some(op) if !matches!(op, Opcode::IBin(IBin::Mul | IBin::Shl)))
-        }
-        _ => true,
-    };
-    let size = |d: &InstData| match d.op {
-        Opcode::Math(m) => library_size(m),
-        _ => usize::from(counts(d)),
-    };
-    insts().map(size).sum()
 }
 
 /// Replaces the loop by `n` copies of it in a row, and a last copy of the test's block.
