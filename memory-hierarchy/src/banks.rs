@@ -77,7 +77,7 @@ impl Banks {
         }
         // As many lanes as banks go at once: a stride of a multiple of 2^n words uses each 2^n-th bank that many times.
         let same = (step >> self.width_shift).trailing_zeros().min(banks.trailing_zeros());
-        is_consecutive(addresses, step).then_some(lanes / banks << same)
+        is_consecutive(addresses, step).then_some((lanes / banks) << same)
     }
 
     /// Lanes that fill the banks once.
