@@ -1,4 +1,4 @@
-//! A scalar interpreter of integer functions without memory: the yardstick for tests of passes.
+//! A scalar interpreter of integer functions and addresses without memory: the yardstick for tests of passes.
 use super::{Block, Function, Opcode, Value, eval};
 use std::collections::HashMap;
 
@@ -42,6 +42,10 @@ pub fn run(f: &Function, args: &[u64]) -> (Vec<u64>, usize) {
                 }
                 Opcode::Sext => eval::mask(eval::signed(a[0], from) as u64, bits),
                 Opcode::Zext | Opcode::Trunc => eval::mask(a[0], bits),
+                Opcode::PtrAdd { .. } => {
+                    let offset = eval::signed(a[1], f.ty(inst.args[1]).bits());
+                    eval::mask(a[0].wrapping_add(offset as u64), bits)
+                }
                 Opcode::Return => return (a, steps),
                 Opcode::Jump | Opcode::Branch => {
                     let k = usize::from(inst.op == Opcode::Branch && a[0] == 0);

@@ -26,6 +26,7 @@ mod sizes;
 pub mod speculate;
 pub mod sroa;
 pub mod ssa;
+pub mod strength;
 pub mod thread;
 mod top_test;
 mod trip;

@@ -3,7 +3,7 @@ use super::rewrite::constants_to_entry;
 use super::unroll::{Phase, UnrollLimits};
 use super::{
     address, aggregate, conditions, cse, dce, fold, implied, inline, licm, mad, memory, rotate, rows, simplify_cfg,
-    speculate, sroa, thread, unroll, vectorise, widen,
+    speculate, sroa, strength, thread, unroll, vectorise, widen,
 };
 use crate::ir::{Function, Kernel, Module, verify_function};
 
@@ -88,6 +88,9 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
             if !p.pass(true, "unroll", |f| unroll::run(f, limits, Phase::Whole))? {
                 break;
             }
+            p.clean()?;
+        }
+        if p.pass(options.address, "strength", strength::run)? {
             p.clean()?;
         }
         p.pass(true, "unroll", |f| unroll::run(f, limits, Phase::Part))?;

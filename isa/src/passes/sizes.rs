@@ -42,7 +42,7 @@ fn library_size(m: MathFn) -> usize {
         Log | Log2 | Log10 | Asin | Acos | Atan | Cbrt | Tanh | Erf => 25,
         Atan2 | Sinh | Cosh | Log1p | Expm1 | Asinh | Acosh | Atanh | Erfc => 40,
         // Those with large arguments to reduce or results to extend.
-        Sin | Cos | Tan | Pow | Pown | Powr | Rootn | Lgamma | Tgamma => 120,
+        Sin | Cos | SinCos | Tan | Pow | Pown | Powr | Rootn | Lgamma | Tgamma => 120,
         _ => 1,
     }
 }
