@@ -1,6 +1,15 @@
 //! Control-flow facts of a function: predecessors, reverse postorder, dominators, loop depth.
 use super::{Block, Function};
 
+/// A step of a walk over the dominator tree.
+#[derive(Copy, Clone, Debug)]
+pub enum Visit {
+    /// The block comes before all that it dominates.
+    Enter(Block),
+    /// All that the block last entered and not yet left dominates is behind.
+    Leave,
+}
+
 /// Predecessors, orders and dominators; computed once, stale after the function's blocks change.
 #[derive(Clone, Debug)]
 pub struct Cfg {
@@ -53,6 +62,20 @@ impl Cfg {
             children[self.idom[b.0 as usize].0 as usize].push(b);
         }
         children
+    }
+    /// The dominator tree from the entry on, siblings in reverse postorder.
+    pub fn dominator_walk(&self) -> Vec<Visit> {
+        let children = self.dominator_children();
+        let mut walk = Vec::with_capacity(2 * self.rpo.len());
+        let mut todo: Vec<Visit> = self.rpo.first().map(|&b| Visit::Enter(b)).into_iter().collect();
+        while let Some(visit) = todo.pop() {
+            walk.push(visit);
+            if let Visit::Enter(b) = visit {
+                todo.push(Visit::Leave);
+                todo.extend(children[b.0 as usize].iter().rev().map(|&c| Visit::Enter(c)));
+            }
+        }
+        walk
     }
     /// Predecessors of `b`.
     pub fn preds(&self, b: Block) -> &[Block] {

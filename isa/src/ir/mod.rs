@@ -15,7 +15,7 @@ mod print;
 mod signature;
 mod verify;
 
-pub use cfg::Cfg;
+pub use cfg::{Cfg, Visit};
 pub use function::*;
 pub use opcode::*;
 pub use print::{print_function, print_module};

@@ -1,4 +1,5 @@
 //! Text of a program, for `warpscope disasm` and for tests.
+use super::mir::is_memory;
 use std::fmt::Write;
 use warpscope_exec::ops::{Cond, Conversion, FCond, IntFn, MathFn, Op, OpClass, Rounding, modifiers};
 use warpscope_exec::program::{
@@ -101,25 +102,6 @@ pub fn operation(p: &Program, op: &MachineOp) -> String {
 
 fn class_name(c: OpClass) -> &'static str {
     c.key()
-}
-
-fn is_memory(op: Op) -> bool {
-    use Op::*;
-    matches!(
-        op,
-        LdGlobal
-            | LdConstant
-            | LdLocal
-            | LdPrivate
-            | LdGeneric
-            | StGlobal
-            | StLocal
-            | StPrivate
-            | StGeneric
-            | AtomGlobal
-            | AtomLocal
-            | AtomGeneric
-    )
 }
 
 /// What the immediates add to the mnemonic.

@@ -433,3 +433,23 @@ impl MFunc {
         }
     }
 }
+
+/// Whether an operation accesses memory other than constant banks.
+pub(super) fn is_memory(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        LdGlobal
+            | LdConstant
+            | LdLocal
+            | LdPrivate
+            | LdGeneric
+            | StGlobal
+            | StLocal
+            | StPrivate
+            | StGeneric
+            | AtomGlobal
+            | AtomLocal
+            | AtomGeneric
+    )
+}

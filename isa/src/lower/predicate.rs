@@ -1,7 +1,7 @@
 //! Predication: short arms of branches run under a guard instead of a branch.
 use super::cfg::Cfg;
 use super::liveness::{BitSet, live_in, live_out};
-use super::mir::{File, MFunc, MInst, Opd, Term, Units, VReg};
+use super::mir::{File, MFunc, MInst, Opd, Term, Units, VReg, is_memory};
 use std::collections::BTreeSet;
 use warpscope_configs::specs::TargetSpec;
 use warpscope_exec::ops::{Op, OpClass};
@@ -146,25 +146,7 @@ fn fits(insts: &[MInst], p: VReg, limit: usize) -> bool {
 
 /// Whether the operation does nothing but compute its destinations from registers.
 fn is_pure(i: &MInst) -> bool {
-    use Op::*;
-    i.class != OpClass::LoadConstant
-        && !matches!(
-            i.op,
-            LdGlobal
-                | LdConstant
-                | LdLocal
-                | LdPrivate
-                | LdGeneric
-                | StGlobal
-                | StLocal
-                | StPrivate
-                | StGeneric
-                | AtomGlobal
-                | AtomLocal
-                | AtomGeneric
-                | Exit
-                | Bra
-        )
+    i.class != OpClass::LoadConstant && !is_memory(i.op) && !matches!(i.op, Op::Exit | Op::Bra)
 }
 
 fn apply(f: &mut MFunc, b: usize, plan: Plan, units: &Units, live: &[BitSet]) {

@@ -127,9 +127,11 @@ impl Splitter<'_> {
         let ty = self.f.ty(v);
         let known = |f: &Function, v: Value| f.as_const(v).map(|k| eval::signed(k, bits));
         match d.op {
-            Opcode::IBin(IBin::Add) => {
+            Opcode::IBin(op @ (IBin::Add | IBin::Sub)) => {
                 let (a, b) = (a?, b?);
-                if let Some(k) = known(self.f, b) {
+                if op == IBin::Add
+                    && let Some(k) = known(self.f, b)
+                {
                     let inner = self.strip(a, exact, depth - 1);
                     return Some(match inner {
                         Some(r) => Rest { constant: r.constant.checked_add(k)?, ..r },
@@ -140,22 +142,10 @@ impl Splitter<'_> {
                 if x.is_none() && y.is_none() {
                     return None;
                 }
-                let constant =
-                    x.as_ref().map_or(0, |r| r.constant).checked_add(y.as_ref().map_or(0, |r| r.constant))?;
+                let [k, l] = [&x, &y].map(|r| r.as_ref().map_or(0, |r| r.constant));
+                let constant = if op == IBin::Add { k.checked_add(l)? } else { k.checked_sub(l)? };
                 let (x, y) = (x.map_or(a, |r| r.value), y.map_or(b, |r| r.value));
-                let value = self.emit(Opcode::IBin(IBin::Add), &[x, y], ty);
-                Some(Rest { value, constant, as_it_was: false })
-            }
-            Opcode::IBin(IBin::Sub) => {
-                let (a, b) = (a?, b?);
-                let (x, y) = (self.strip(a, exact, depth - 1), self.strip(b, exact, depth - 1));
-                if x.is_none() && y.is_none() {
-                    return None;
-                }
-                let constant =
-                    x.as_ref().map_or(0, |r| r.constant).checked_sub(y.as_ref().map_or(0, |r| r.constant))?;
-                let (x, y) = (x.map_or(a, |r| r.value), y.map_or(b, |r| r.value));
-                let value = self.emit(Opcode::IBin(IBin::Sub), &[x, y], ty);
+                let value = self.emit(Opcode::IBin(op), &[x, y], ty);
                 Some(Rest { value, constant, as_it_was: false })
             }
             Opcode::IBin(IBin::Mul) => {

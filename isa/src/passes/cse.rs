@@ -1,7 +1,7 @@
 //! Common subexpressions: a value computed by a dominating instruction is not computed again. Loads take part as long
 //! as nothing in between may have changed the memory (constant memory: always).
 use super::rewrite::Replacements;
-use crate::ir::{Block, Cfg, Function, Inst, Opcode, Ty, Value};
+use crate::ir::{Cfg, Function, Inst, Opcode, Ty, Value, Visit};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -48,38 +48,26 @@ impl Versions {
     }
 }
 
-enum Step {
-    Enter(Block),
-    Leave(usize),
-}
-
 /// Removes repeated computations; gives whether there were any.
 pub fn run(f: &mut Function) -> bool {
     let cfg = Cfg::new(f);
-    let children = cfg.dominator_children();
     let mut table: HashMap<Key, Inst> = HashMap::new();
     let mut log: Vec<(Key, Option<Inst>)> = Vec::new();
     let mut r = Replacements::new(f);
     let mut versions = Versions { next: 0, global: 0, local: 0, private: 0 };
-    let mut steps = vec![Step::Enter(Function::ENTRY)];
-    while let Some(step) = steps.pop() {
-        let b = match step {
-            Step::Leave(mark) => {
-                // Back out of the subtree: the table is as it was before the block.
-                while log.len() > mark {
-                    if let Some((key, old)) = log.pop() {
-                        match old {
-                            Some(i) => table.insert(key, i),
-                            None => table.remove(&key),
-                        };
-                    }
-                }
-                continue;
+    let mut marks = Vec::new();
+    for step in cfg.dominator_walk() {
+        let Visit::Enter(b) = step else {
+            // Back out of the subtree: the table is as it was before the block.
+            for (key, old) in log.drain(marks.pop().unwrap_or(0)..).rev() {
+                match old {
+                    Some(i) => table.insert(key, i),
+                    None => table.remove(&key),
+                };
             }
-            Step::Enter(b) => b,
+            continue;
         };
-        steps.push(Step::Leave(log.len()));
-        steps.extend(children[b.0 as usize].iter().rev().map(|&c| Step::Enter(c)));
+        marks.push(log.len());
         versions.bump(None);
         let insts = std::mem::take(&mut f.blocks[b.0 as usize].insts);
         let mut kept = Vec::with_capacity(insts.len());

@@ -1,5 +1,6 @@
 //! Compares that a branch above has decided: where `x < n` leads to a block, it holds in all that the block dominates.
-use crate::ir::{Block, Cfg, Cond, Function, Opcode, Ty, Value};
+use super::trip;
+use crate::ir::{Cfg, Cond, Function, Opcode, Ty, Value, Visit};
 use std::collections::HashMap;
 
 /// Terms of one condition that are looked at.
@@ -33,37 +34,21 @@ fn swapped(o: Orders) -> Orders {
     (o & 0b010_010) | (o & 0b001_001) << 2 | (o & 0b100_100) >> 2
 }
 
-fn opposite(c: Cond) -> Cond {
-    super::trip::negate(c)
-}
-
-enum Step {
-    Enter(Block),
-    Leave(usize),
-}
-
 /// Replaces decided compares by constants; gives whether there were any.
 pub fn run(f: &mut Function) -> bool {
     let cfg = Cfg::new(f);
-    let children = cfg.dominator_children();
     let mut known = Known::new();
     let mut log: Vec<((Value, Value), Orders)> = Vec::new();
     let mut changed = false;
-    let mut steps = vec![Step::Enter(Function::ENTRY)];
-    while let Some(step) = steps.pop() {
-        let b = match step {
-            Step::Leave(mark) => {
-                while log.len() > mark {
-                    if let Some((key, old)) = log.pop() {
-                        known.insert(key, old);
-                    }
-                }
-                continue;
+    let mut marks = Vec::new();
+    for visit in cfg.dominator_walk() {
+        let Visit::Enter(b) = visit else {
+            for (key, old) in log.drain(marks.pop().unwrap_or(0)..).rev() {
+                known.insert(key, old);
             }
-            Step::Enter(b) => b,
+            continue;
         };
-        steps.push(Step::Leave(log.len()));
-        steps.extend(children[b.0 as usize].iter().rev().map(|&c| Step::Enter(c)));
+        marks.push(log.len());
         if let [from] = *cfg.preds(b)
             && let Some(t) = f.terminator(from)
             && f.inst(t).op == Opcode::Branch
@@ -108,7 +93,7 @@ fn decided(c: Cond, possible: Orders) -> Option<bool> {
         None
     } else if implies(c) {
         Some(true)
-    } else if implies(opposite(c)) {
+    } else if implies(trip::negate(c)) {
         Some(false)
     } else {
         None
@@ -129,7 +114,7 @@ fn learn(
             let key = (d.args[0], d.args[1]);
             let old = known.get(&key).copied().unwrap_or(ANY);
             log.push((key, old));
-            known.insert(key, old & orders(if holds { c } else { opposite(c) }));
+            known.insert(key, old & orders(if holds { c } else { trip::negate(c) }));
         }
         Opcode::BoolNot => learn(f, d.args[0], !holds, terms - 1, known, log),
         Opcode::BoolAnd if holds => d.args.iter().for_each(|&v| learn(f, v, true, terms - 1, known, log)),

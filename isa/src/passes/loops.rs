@@ -143,6 +143,35 @@ pub fn canonicalise(f: &mut Function) -> bool {
     }
 }
 
+/// Brings loops into the canonical shape and offers them to `change`, inner ones first, as number of all loops, until it
+/// has changed none; gives whether it changed any. `change` keeps what it has done with a header to itself: after a change
+/// all loops come again, those around a changed one only then.
+pub fn change_each(f: &mut Function, mut change: impl FnMut(&mut Function, &Cfg, &[Loop], usize) -> bool) -> bool {
+    let mut changed = false;
+    canonicalise(f);
+    loop {
+        let cfg = Cfg::new(f);
+        let all = find(f, &cfg);
+        // What is known of the loops around one that changed no longer holds.
+        let mut stale = vec![false; all.len()];
+        for (index, l) in all.iter().enumerate() {
+            if !stale[index] {
+                let blocks = f.blocks.len();
+                stale[index] = change(f, &cfg, &all, index);
+                changed |= stale[index];
+                stale[index] |= f.blocks.len() != blocks;
+            }
+            if let Some(around) = l.parent {
+                stale[around] |= stale[index];
+            }
+        }
+        if !stale.contains(&true) {
+            return changed;
+        }
+        canonicalise(f);
+    }
+}
+
 /// One step towards the shape; gives the (old) blocks at the ends of the edges that it changed.
 fn canonicalise_loop(f: &mut Function, cfg: &Cfg, l: &Loop) -> Vec<Block> {
     let mut touched = Vec::new();

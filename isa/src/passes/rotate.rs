@@ -7,32 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Headers with more instructions than this are not copied.
 const HEADER_LIMIT: usize = 40;
 
-/// Rotates every loop that can be. Returns whether anything changed.
+/// Rotates every loop that can be. Returns whether any was.
 pub fn run(f: &mut Function) -> bool {
-    let mut changed = loops::canonicalise(f);
     let mut done: BTreeSet<Block> = BTreeSet::new();
-    loop {
-        let cfg = Cfg::new(f);
-        let all = loops::find(f, &cfg);
-        // What is known of the loops around one that changed no longer holds.
-        let mut stale = vec![false; all.len()];
-        for (index, l) in all.iter().enumerate() {
-            if !stale[index] && !done.contains(&l.header) && is_candidate(f, &cfg, l) {
-                done.insert(l.header);
-                let blocks = f.blocks.len();
-                stale[index] = rotate(f, &cfg, l);
-                changed |= stale[index];
-                stale[index] |= f.blocks.len() != blocks;
-            }
-            if let Some(around) = l.parent {
-                stale[around] |= stale[index];
-            }
-        }
-        if !stale.contains(&true) {
-            return changed;
-        }
-        loops::canonicalise(f);
-    }
+    loops::change_each(f, |f, cfg, all, index| {
+        let l = &all[index];
+        !done.contains(&l.header) && is_candidate(f, cfg, l) && done.insert(l.header) && rotate(f, cfg, l)
+    })
 }
 
 /// Tested at the top, and its latch does not test.

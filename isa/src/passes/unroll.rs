@@ -63,34 +63,11 @@ const LARGEST_LOSS: usize = 4;
 
 /// Unrolls loops, inner ones first. Returns whether any was.
 pub fn run(f: &mut Function, limits: &UnrollLimits, phase: Phase) -> bool {
-    let mut changed = false;
-    loops::canonicalise(f);
     let mut done: BTreeSet<Block> = BTreeSet::new();
-    loop {
-        let cfg = Cfg::new(f);
-        let all = loops::find(f, &cfg);
-        // What is known of the loops around one that changed no longer holds.
-        let mut stale = vec![false; all.len()];
-        for (index, l) in all.iter().enumerate() {
-            if !stale[index] {
-                if !done.insert(l.header) {
-                    continue;
-                }
-                let inner: Vec<&Loop> = all[..index].iter().filter(|inner| inner.parent == Some(index)).collect();
-                let blocks = f.blocks.len();
-                stale[index] = unroll(f, &cfg, l, &inner, limits, phase);
-                changed |= stale[index];
-                stale[index] |= f.blocks.len() != blocks;
-            }
-            if let Some(around) = l.parent {
-                stale[around] |= stale[index];
-            }
-        }
-        if !stale.contains(&true) {
-            return changed;
-        }
-        loops::canonicalise(f);
-    }
+    loops::change_each(f, |f, cfg, all, index| {
+        let inner: Vec<&Loop> = all[..index].iter().filter(|inner| inner.parent == Some(index)).collect();
+        done.insert(all[index].header) && unroll(f, cfg, &all[index], &inner, limits, phase)
+    })
 }
 
 /// A loop in the shape that unrolling needs.
@@ -342,6 +319,33 @@ fn full(f: &mut Function, s: &Shape, n: u64) -> bool {
     true
 }
 
+/// Copies the loop's blocks one behind the other from the (empty) block `main` on; those that are to test keep the header's
+/// test. `current` are the header's parameters, afterwards the next iteration's. Returns the last copied latch's jump.
+fn copies(
+    f: &mut Function,
+    s: &Shape,
+    main: Block,
+    current: &mut SmallVec<[Value; 4]>,
+    factor: u32,
+    tests: impl Fn(u32) -> bool,
+    loc: Loc,
+) -> Option<Inst> {
+    let mut from = None;
+    for c in 0..factor {
+        let (copy, latch) = copy_iteration(f, s, current, tests(c));
+        let start = copy.blocks[&s.header];
+        match from {
+            None => {
+                loops::jump(f, main, Target { block: start, args: SmallVec::new() }, loc);
+            }
+            Some(previous) => redirect(f, previous, start),
+        }
+        *current = f.inst(latch).targets[0].args.clone();
+        from = Some(latch);
+    }
+    from
+}
+
 /// Replaces a loop of `n` trips by one of `factor` copies, which is left in the middle of its last pass: only the copy
 /// in which that happens tests.
 fn broken_out(f: &mut Function, s: &Shape, n: u64, factor: u32) -> bool {
@@ -350,20 +354,8 @@ fn broken_out(f: &mut Function, s: &Shape, n: u64, factor: u32) -> bool {
     let main = f.add_block();
     let types: Vec<Ty> = f.block(s.header).params.iter().map(|&p| f.ty(p)).collect();
     let mut current: SmallVec<[Value; 4]> = types.iter().map(|&ty| f.add_param(main, ty)).collect();
-    let mut from = None;
-    for c in 0..u64::from(factor) {
-        let (copy, latch) = copy_iteration(f, s, &current, c == n % u64::from(factor));
-        let start = copy.blocks[&s.header];
-        match from {
-            None => {
-                loops::jump(f, main, Target { block: start, args: SmallVec::new() }, loc);
-            }
-            Some(previous) => redirect(f, previous, start),
-        }
-        current = f.inst(latch).targets[0].args.clone();
-        from = Some(latch);
-    }
-    let Some(last) = from else { return false };
+    let leaves = n % u64::from(factor);
+    let Some(last) = copies(f, s, main, &mut current, factor, |c| u64::from(c) == leaves, loc) else { return false };
     f.inst_mut(last).targets[0] = Target { block: main, args: current };
     f.inst_mut(jump).targets[0].block = main;
     f.blocks[main.0 as usize].unroll = UnrollHint::Never;
@@ -445,21 +437,8 @@ fn partial(f: &mut Function, s: &Shape, counted: &Counted, factor: u32, rest: Bl
     let bound = b.main_bound(counted, span);
     let f = b.f;
     branch(f, test, enough, (main, &arguments), (rest, &arguments), loc);
-    let mut from = None;
     let mut current = SmallVec::<[Value; 4]>::from_slice(&params);
-    for _ in 0..factor {
-        let (copy, latch) = copy_iteration(f, s, &current, false);
-        let start = copy.blocks[&s.header];
-        match from {
-            None => {
-                loops::jump(f, main, Target { block: start, args: SmallVec::new() }, loc);
-            }
-            Some(previous) => redirect(f, previous, start),
-        }
-        current = f.inst(latch).targets[0].args.clone();
-        from = Some(latch);
-    }
-    let last = from?;
+    let last = copies(f, s, main, &mut current, factor, |_| false, loc)?;
     // The last copy's end tests for another round.
     let tail = f.add_block();
     redirect(f, last, tail);
