@@ -25,6 +25,8 @@ spec! {
             group_latency: u32 ["cycles"] = 1..=100000,
             /// Cycles between the starts of two warps on a compute unit.
             warp_interval: u32 ["cycles"] = 0..=1000,
+            /// Cycles between the ends of two warps on a compute unit.
+            warp_end_interval: u32 ["cycles"] = 0..=1000,
             /// Sectors that a launch itself reads from the L2: descriptor, code, constants.
             read_sectors: u32 ["sectors"] = 0..=1000000,
             /// Sectors of every kind that a launch itself brings to the L2 and that are found there.

@@ -5,7 +5,7 @@
 //! allocation, so their steps interleave with other code.
 use super::cfg::Cfg;
 use super::mir::{File, MFunc, MInst, Opd, VReg};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use warpscope_configs::specs::TargetSpec;
 use warpscope_exec::ops::{Conversion, IntFn, MathFn, Op, OpClass, Rounding, Ty, modifiers};
 use warpscope_exec::program::steps::{AFTER_LOW, GUARDED, HIGH, READ_EARLIER_SHIFT};
@@ -16,6 +16,8 @@ use warpscope_exec::program::{SourceLine, flags};
 enum Place {
     /// Source 0, 1 or 2 of the operation, and which word of it.
     Source(u8, u8),
+    /// What was negated, of an operation on a negation.
+    Negated,
     /// A word of the result.
     Result(u8),
     /// A temporary register.
@@ -172,7 +174,7 @@ fn step(line: &str) -> Result<Step, String> {
     if let Some(extra) = words.next() {
         return Err(format!("`{extra}` is too much; sources stand behind `=`"));
     }
-    if matches!(to, Place::Source(..)) {
+    if matches!(to, Place::Source(..) | Place::Negated) {
         return Err("a source cannot be written".into());
     }
     let mut from = Vec::new();
@@ -232,21 +234,25 @@ fn place(text: &str) -> Result<Place, String> {
         "a" => Place::Source(0, word),
         "b" => Place::Source(1, word),
         "c" => Place::Source(2, word),
+        "n" => Place::Negated,
         _ if name.starts_with('t') => Place::Temp(number()?),
         _ if name.starts_with('w') => Place::Wide(number()?),
         _ if name.starts_with('p') => Place::Predicate(number()?),
         _ if name.starts_with('u') => Place::Uniform(number()?),
-        _ => return Err(format!("`{text}` is not a place (d, a, b, c, t0…, w0…, p0…, u0…, value, none)")),
+        _ => return Err(format!("`{text}` is not a place (d, a, b, c, n, t0…, w0…, p0…, u0…, value, none)")),
     })
 }
 
-/// Temporaries of one expansion.
+/// Temporaries of one expansion, and what the operation's first source is the negation of.
 #[derive(Default)]
-struct Temps(Vec<(Place, VReg)>);
+struct Temps {
+    made: Vec<(Place, VReg)>,
+    negated: Option<VReg>,
+}
 
 impl Temps {
     fn get(&mut self, f: &mut MFunc, p: Place) -> VReg {
-        if let Some(&(_, v)) = self.0.iter().find(|t| t.0 == p) {
+        if let Some(&(_, v)) = self.made.iter().find(|t| t.0 == p) {
             return v;
         }
         let v = match p {
@@ -255,7 +261,7 @@ impl Temps {
             Place::Wide(_) => f.new_vreg(File::Vector, 2),
             _ => f.new_vreg(File::Vector, 1),
         };
-        self.0.push((p, v));
+        self.made.push((p, v));
         v
     }
 }
@@ -303,23 +309,25 @@ pub(super) fn expand(f: &mut MFunc, recipes: &mut Recipes) -> Result<(), String>
     for b in 0..blocks {
         let old = std::mem::take(&mut f.blocks[b].insts);
         let mut new = Vec::with_capacity(old.len());
-        let mut negations: BTreeSet<VReg> = BTreeSet::new();
+        // Registers that hold the negation of another.
+        let mut negations: BTreeMap<VReg, VReg> = BTreeMap::new();
         for i in old {
-            let negation = i.src[0].vreg().is_some_and(|v| negations.contains(&v));
+            let negated = i.src[0].vreg().and_then(|v| negations.get(&v).copied());
             for v in i.defs() {
-                if i.op == Op::FNegF32 {
-                    negations.insert(v)
-                } else {
-                    negations.remove(&v)
-                };
+                negations.retain(|negation, from| *negation != v && *from != v);
+                if i.op == Op::FNegF32
+                    && let Some(from) = i.src[0].vreg().filter(|from| *from != v)
+                {
+                    negations.insert(v, from);
+                }
             }
             if i.is_ghost() {
                 new.push(i);
                 continue;
             }
             let last = i.src.iter().rev().find(|s| !s.is_none()).and_then(|&s| f.pool.literal(s));
-            match recipes.find(&i, last, negation)? {
-                Some(steps) => expand_one(f, b, i, steps, &mut constants, &mut new),
+            match recipes.find(&i, last, negated.is_some())? {
+                Some(steps) => expand_one(f, b, i, negated, steps, &mut constants, &mut new),
                 None => new.push(i),
             }
         }
@@ -330,14 +338,22 @@ pub(super) fn expand(f: &mut MFunc, recipes: &mut Recipes) -> Result<(), String>
     Ok(())
 }
 
-fn expand_one(f: &mut MFunc, b: usize, i: MInst, steps: &[Step], constants: &mut Constants, out: &mut Vec<MInst>) {
-    let mut temps = Temps::default();
+fn expand_one(
+    f: &mut MFunc,
+    b: usize,
+    i: MInst,
+    negated: Option<VReg>,
+    steps: &[Step],
+    constants: &mut Constants,
+    out: &mut Vec<MInst>,
+) {
+    let mut temps = Temps { negated, ..Temps::default() };
     let uniform = i.flags & flags::UNIFORM != 0;
     let low_first = steps.iter().any(|s| s.to == Place::Result(0));
     for s in steps {
         if s.constant && !uniform {
             let v = constants.get(f, b, &i, steps, s, out);
-            temps.0.push((s.to, v));
+            temps.made.push((s.to, v));
             continue;
         }
         let from: Vec<Opd> = s.from.iter().map(|&p| operand(f, &i, p, &mut temps)).collect();
@@ -397,7 +413,7 @@ fn ghost(f: &mut MFunc, i: &MInst, s: &Step, from: &[Opd], temps: &mut Temps) ->
             Opd::Reg(v, at) => Opd::Reg(v, at + w.min(f.info(v).size - 1 - at)),
             _ => Opd::None,
         },
-        Place::Source(..) | Place::Value | Place::Nowhere => Opd::None,
+        Place::Source(..) | Place::Negated | Place::Value | Place::Nowhere => Opd::None,
     };
     let mut g = MInst::new(Op::Nop, dst, from, i.loc);
     g.flags = flags::GHOST | i.flags & flags::UNIFORM;
@@ -421,6 +437,7 @@ fn operand(f: &mut MFunc, i: &MInst, p: Place, temps: &mut Temps) -> Opd {
             Opd::Reg(v, at) => Opd::Reg(v, at + w.min(f.info(v).size - 1 - at)),
             o => o,
         },
+        Place::Negated => temps.negated.map_or(Opd::None, |v| Opd::Reg(v, 0)),
         Place::Temp(_) | Place::Wide(_) | Place::Uniform(_) => Opd::Reg(temps.get(f, p), 0),
         Place::Predicate(_) => Opd::Pred(temps.get(f, p), false),
         // The result is not there yet: what wrote its word for the scoreboard orders the steps already.

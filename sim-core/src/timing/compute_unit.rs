@@ -109,6 +109,7 @@ pub(crate) struct ComputeUnit<const W: usize> {
     /// Groups that have ended, for the dispatcher.
     pub ended: Vec<u64>,
     start_free: u64,
+    end_free: u64,
     resident: u32,
     /// Cycles with a resident group, closed intervals; and the open one.
     active: u64,
@@ -151,6 +152,7 @@ impl<const W: usize> ComputeUnit<W> {
             arrival: u64::MAX,
             ended: Vec::new(),
             start_free: 0,
+            end_free: 0,
             resident: 0,
             active: 0,
             active_from: 0,
@@ -307,6 +309,8 @@ impl<const W: usize> ComputeUnit<W> {
     pub(super) fn end_warp(&mut self, index: usize, at: u64, context: &Context<'_, W>) {
         let Some(slot) = self.slots[index].as_deref_mut() else { return };
         slot.state = State::Ended;
+        let at = at.max(self.end_free);
+        self.end_free = at + u64::from(context.spec.launch.warp_end_interval);
         if slot.reductions > 0 {
             self.lsu.detach(index);
         }

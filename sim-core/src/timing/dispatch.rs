@@ -164,6 +164,7 @@ mod tests {
             l2_hits_most: 0,
             read_bytes: 0,
             dirty_bytes: 0,
+            warp_end_interval: 0,
             warp_setup: 0,
             epoch: 1,
         }

@@ -161,6 +161,7 @@ impl<const W: usize> ComputeUnit<W> {
         }
         let at = at + if jumped { u64::from(frontend.refill) } else { 0 };
         if at > warp_slot.base {
+            self.subs[sub].charge_as(index & self.slot_mask, warp_slot.base, warp_slot.base_cause());
             warp_slot.hold(at, Cause::Fetch);
         }
         warp_slot.line = stretch.ops;
@@ -188,6 +189,7 @@ impl<const W: usize> ComputeUnit<W> {
             }
             there |= 1 << n;
             if at > warp_slot.base {
+                self.subs[sub].charge_as(index & self.slot_mask, warp_slot.base, warp_slot.base_cause());
                 warp_slot.hold(at, Cause::ConstantMiss);
             }
         }

@@ -240,6 +240,13 @@ impl SubCore {
         self.ready_cycles += at.saturating_sub(ready);
     }
 
+    /// Charges the slot's cycles before `at` to what it waited for until then: something else holds it from there on.
+    pub fn charge_as(&mut self, slot: usize, at: u64, cause: Cause) {
+        let waiting = &mut self.slots[slot];
+        self.warp_cycles[cause] += at.saturating_sub(waiting.since);
+        waiting.since = waiting.since.max(at);
+    }
+
     /// Timed slots whose time has come become ready.
     #[inline]
     fn promote(&mut self, at: u64) {
