@@ -143,6 +143,11 @@ pub fn canonicalise(f: &mut Function) -> bool {
     }
 }
 
+/// The loops directly inside one, which stand before it.
+pub fn inside(all: &[Loop], index: usize) -> impl Iterator<Item = usize> {
+    (0..index).filter(move |&n| all[n].parent == Some(index))
+}
+
 /// Brings loops into the canonical shape and offers them to `change`, inner ones first, as number of all loops, until it
 /// has changed none; gives whether it changed any. `change` keeps what it has done with a header to itself: after a change
 /// all loops come again, those around a changed one only then.

@@ -144,20 +144,40 @@ pub fn swap(c: Cond) -> Cond {
     }
 }
 
+/// Values that are known.
+pub type Known = HashMap<Value, u64>;
+
 /// Trips of a loop whose test depends on constants alone, found by running what the test needs; at most `most`.
 pub fn constant_trips(f: &Function, header: Block, entry: Block, latch: Block, inner: usize, most: u64) -> Option<u64> {
+    let (mut trips, mut none) = (0, Known::new());
+    each_trip(f, [header, entry, latch], inner, most, &mut none, |_| trips += 1)?;
+    Some(trips)
+}
+
+/// Shows `trip` the header's known parameters in each trip of a loop whose test depends on constants and `outer`
+/// alone; nothing comes back if there are more than `most` or the end is not known.
+pub fn each_trip(
+    f: &Function,
+    [header, entry, latch]: [Block; 3],
+    inner: usize,
+    most: u64,
+    outer: &mut Known,
+    mut trip: impl FnMut(&Known),
+) -> Option<()> {
     let cond = *f.inst(f.terminator(header)?).args.first()?;
     let params = &f.block(header).params;
     let starts = &f.inst(f.terminator(entry)?).targets.first()?.args;
     let nexts = &f.inst(f.terminator(latch)?).targets.first()?.args;
-    let mut state: HashMap<Value, u64> =
-        params.iter().zip(starts).filter_map(|(&p, &v)| f.as_const(v).map(|c| (p, c))).collect();
-    for trips in 0..=most {
-        let mut known = state.clone();
+    let mut state: Known =
+        params.iter().zip(starts).filter_map(|(&p, &v)| evaluate(f, outer, v, 0).map(|c| (p, c))).collect();
+    for _ in 0..=most {
+        let mut known = outer.clone();
+        known.extend(&state);
         let goes_on = evaluate(f, &mut known, cond, 0)? != 0;
         if goes_on == (inner == 1) {
-            return Some(trips);
+            return Some(());
         }
+        trip(&state);
         state = params
             .iter()
             .zip(nexts)

@@ -1,10 +1,10 @@
 //! Loop unrolling: whole loops with few constant trips, else copies of the body behind one test, with the rest left
 //! to loops of fewer copies. Barriers are copied like any other instruction: their instances stay in order.
 use super::loops::{self, Loop};
-use super::sizes::vendor_size;
+use super::sizes::{private_size, vendor_size};
 use super::top_test;
 use super::trip::{self, Counted, Step};
-use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
+use crate::ir::{Block, Cfg, Cond, FBin, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct UnrollLimits {
     /// Largest result of unrolling a loop whole.
     pub full_size: usize,
+    /// Largest result of unrolling a loop whole that has loops inside (H200: 4 x 75, not 4 x 79; 3 x 99, not 3 x 115).
+    pub nest_size: usize,
+    /// Largest result of unrolling a loop whole that indexes private memory, whose loops inside count with all their
+    /// trips (H200: a loop of 32 x 67, not of 64 x 35; insertion sort of 16, not of 20; LU of 6 x 6, not of 7 x 7).
+    pub private_size: usize,
     /// Most trips of a loop that is unrolled whole.
     pub full_trips: u64,
     /// Largest result of unrolling a loop in part, as the vendor's compiler counts: half the smallest factor is taken
@@ -37,6 +42,8 @@ impl Default for UnrollLimits {
     fn default() -> Self {
         UnrollLimits {
             full_size: 512,
+            nest_size: 300,
+            private_size: 2200,
             full_trips: 128,
             partial_size: 204,
             factors: vec![16, 4],
@@ -65,23 +72,22 @@ const LARGEST_LOSS: usize = 4;
 pub fn run(f: &mut Function, limits: &UnrollLimits, phase: Phase) -> bool {
     let mut done: BTreeSet<Block> = BTreeSet::new();
     loops::change_each(f, |f, cfg, all, index| {
-        let inner: Vec<&Loop> = all[..index].iter().filter(|inner| inner.parent == Some(index)).collect();
-        done.insert(all[index].header) && unroll(f, cfg, &all[index], &inner, limits, phase)
+        done.insert(all[index].header) && unroll(f, cfg, all, index, limits, phase)
     })
 }
 
 /// A loop in the shape that unrolling needs.
-struct Shape {
-    header: Block,
-    entry: Block,
-    latch: Block,
+pub(super) struct Shape {
+    pub(super) header: Block,
+    pub(super) entry: Block,
+    pub(super) latch: Block,
     /// Index of the header's target inside the loop.
-    inner: usize,
+    pub(super) inner: usize,
     /// The loop's blocks.
     blocks: Vec<Block>,
 }
 
-fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
+pub(super) fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
     let [entry] = l.entries(cfg)[..] else { return None };
     let [latch] = l.latches(cfg)[..] else { return None };
     let [a, b] = loops::targets(f, l.header) else { return None };
@@ -96,7 +102,9 @@ fn shape(f: &Function, cfg: &Cfg, l: &Loop) -> Option<Shape> {
     Some(Shape { header: l.header, entry, latch, inner, blocks: l.blocks.clone() })
 }
 
-fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, inner: &[&Loop], limits: &UnrollLimits, phase: Phase) -> bool {
+fn unroll(f: &mut Function, cfg: &Cfg, all: &[Loop], index: usize, limits: &UnrollLimits, phase: Phase) -> bool {
+    let l = &all[index];
+    let inner: Vec<&Loop> = loops::inside(all, index).map(|n| &all[n]).collect();
     let hint = f.block(l.header).unroll;
     if matches!(hint, UnrollHint::Never | UnrollHint::Factor(0 | 1)) {
         return false;
@@ -112,12 +120,23 @@ fn unroll(f: &mut Function, cfg: &Cfg, l: &Loop, inner: &[&Loop], limits: &Unrol
     let mut trips = None;
     if !matches!(hint, UnrollHint::Factor(_)) {
         trips = trip::constant_trips(f, s.header, s.entry, s.latch, s.inner, limits.full_trips);
-        let limit = if hinted { limits.hinted_size } else { limits.full_size };
-        let size = size + inner.iter().map(|l| copies_size(f, cfg, l, limits)).sum::<usize>();
+        let limit = match hint {
+            UnrollHint::None if inner.is_empty() => limits.full_size,
+            UnrollHint::None => limits.nest_size,
+            _ => limits.hinted_size,
+        };
+        let mut size = size + inner.iter().map(|l| copies_size(f, cfg, l, limits)).sum::<usize>();
+        if !inner.is_empty() {
+            // Divisions count four there.
+            let insts = l.blocks.iter().flat_map(|&b| &f.block(b).insts);
+            size += 3 * insts.filter(|&&i| f.inst(i).op == Opcode::FBin(FBin::Div)).count();
+        }
         let fits = |&n: &u64| {
             let left = || trip::unrolled_size(f, l, s.entry, s.latch, n).is_some_and(|left| left <= limit);
+            let private = || private_size(f, cfg, all, index, n).is_some_and(|size| size <= limits.private_size);
             n as usize * size <= limit
                 || (inner.is_empty() || hinted) && n as usize * size <= LARGEST_LOSS * limit && left()
+                || private()
         };
         if let Some(n) = trips.filter(fits) {
             return loops::close(f, l) && full(f, &s, n);
