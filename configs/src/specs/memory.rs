@@ -252,11 +252,12 @@ spec! {
             interval: f64 ["L2 cycles"] = 0.0..=1000.0,
             /// Data that a slice reads for the network.
             read_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
-            /// Data that a slice writes.
+            /// Data that a slice writes: what is stored, and what comes from DRAM.
             write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// The same where a store leaves bytes of a sector out: the whole sector is counted.
             partial_write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
-            /// The same where the sector has data already, which are read and checked first.
+            /// The same where other bytes of the sector have been stored before, which are read and checked first, and the rest
+            /// of it is not there.
             merge_write_bytes: f64 ["B/L2 cycle"] = 1.0..=4096.0,
             /// Misses (lines) under way at once in a slice, to DRAM and to the other half each.
             mshrs: u32 ["lines"] = 1..=65535,

@@ -318,14 +318,15 @@ impl L2System {
         true
     }
 
-    /// How long a slice writes: a partly written sector must be read and checked where it has data.
+    /// How long a slice writes: where a partly written sector has been written before and its other bytes are not there, what
+    /// it has must be read and checked.
     fn write_time(&self, at: usize, found: Option<usize>, sectors: u8, whole: u8) -> Ticks {
         let state = found.map_or(Entry::default(), |index| *self.slices[at].tags.entry(index));
-        let partial = sectors & !whole;
-        let merged = partial & (state.valid | state.partial);
+        let partial = sectors & !whole & !state.valid;
+        let merged = partial & state.partial;
         let count = |mask: u8| u64::from(mask.count_ones());
         let t = &self.times;
-        count(sectors & whole) * t.write_sector
+        count(sectors & !partial) * t.write_sector
             + count(partial & !merged) * t.write_partial
             + count(merged) * t.write_merged
     }
@@ -458,12 +459,15 @@ impl L2System {
             state.pending &= !sectors;
             state.mshr = slice.misses.unlink(state.mshr, miss);
         }
+        // What comes is written into the array as stores are, and passed on at the same time.
+        let length = u64::from(sectors.count_ones()) * self.times.write_sector;
+        let written = slice.write.reserve(now, length);
         let mut woken = std::mem::take(&mut self.woken);
         slice.misses.release(miss, |waiting| woken.push(waiting));
         for waiting in woken.drain(..) {
             if let Some(Waiting { request, origin, .. }) = self.slices[at].came(waiting) {
                 // The data come from the fill, not from the array.
-                self.serve(at, &request, origin, now.saturating_sub(self.times.latency), responses);
+                self.serve(at, &request, origin, written.saturating_sub(self.times.latency), responses);
             }
         }
         self.woken = woken;
