@@ -107,8 +107,8 @@ pub fn occupancy(spec: &MachineSpec, need: &Resources) -> Occupancy {
     let cu = &spec.compute_unit;
     let local = &spec.memory.local;
     let warps_per_group = need.group_size.max(1).div_ceil(need.width.max(1));
-    let counted_warps = warps_per_group.next_multiple_of(cu.warp_granularity);
     let registers_per_warp = need.registers.max(1).saturating_mul(need.width).next_multiple_of(cu.register_granularity);
+    // Each sub-core holds so many; a group is refused as if it had the same number in all of them.
     let fitting_warps = cu.registers / registers_per_warp / cu.warp_granularity * cu.warp_granularity;
     let local_per_group = need
         .local_bytes
@@ -120,7 +120,10 @@ pub fn occupancy(spec: &MachineSpec, need: &Resources) -> Occupancy {
         warps: cu.max_warps / warps_per_group,
         groups: cu.max_groups,
         work_items: cu.max_work_items / need.group_size.max(1),
-        registers: fitting_warps / counted_warps,
+        registers: match warps_per_group.next_multiple_of(cu.warp_granularity) <= fitting_warps {
+            true => fitting_warps / warps_per_group,
+            false => 0,
+        },
         local_memory: largest / local_per_group,
     };
     let (groups, limiter) = [
@@ -146,5 +149,24 @@ pub fn occupancy(spec: &MachineSpec, need: &Resources) -> Occupancy {
         carve_out,
         limiter,
         limits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Theoretical occupancy that the H200's profiler gives (micro ilp8_w1, ilp8_w2, dram_read_f4_132x64, dgemm).
+    #[test]
+    fn groups_of_few_warps_fill_a_unit() {
+        let spec = warpscope_configs::load("nvidia-h200", &[]).expect("the preset loads").spec;
+        let ratio = |registers, group_size| {
+            occupancy(&spec, &Resources { width: 32, registers, local_bytes: 0, group_size }).ratio()
+        };
+        for (registers, group_size, expected) in
+            [(23, 32, 0.5), (23, 64, 1.0), (28, 64, 1.0), (40, 256, 0.75), (48, 64, 0.625), (255, 1024, 0.0)]
+        {
+            assert_eq!(ratio(registers, group_size), expected, "{registers} registers, groups of {group_size}");
+        }
     }
 }

@@ -39,7 +39,7 @@ spec! {
             max_registers_per_work_item: u32 ["registers"] = 8..=1023,
             /// Registers are handed to a warp in units of this many.
             register_granularity: u32 ["registers"] = 1..=65536,
-            /// Warps of a group are counted in units of this many when registers are handed out.
+            /// As many warps as registers suffice for, in units of this many; a group must fit when its own are rounded up to it.
             warp_granularity: u32 ["warps"] = 1..=64,
             /// Scheduling policy of each sub-core.
             scheduler: SchedulerPolicy [""],
