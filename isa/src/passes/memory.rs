@@ -263,15 +263,17 @@ struct Stored {
 }
 
 impl Stored {
-    /// Whether it is part of a vector of which another part changes: stored as one, it costs nothing.
+    /// Whether it is part of a vector of which another part changes: stored as one, it costs nothing. Members of
+    /// structures that happen to be aligned alike are no vector: at least three of four parts are stored.
     fn belongs_to_vector(&self, stores: &[Stored]) -> bool {
-        let (at, base) = (self.place.from, self.place.base);
-        let of = |s: &&Stored| s.place.base == base && s.place.bytes == self.place.bytes;
+        let (at, base, bytes) = (self.place.from, self.place.base, self.place.bytes);
+        let of = |s: &&Stored| s.place.base == base && s.place.bytes == bytes;
         let leads = stores.iter().filter(of).filter(|s| s.align > s.place.bytes);
-        leads
-            .map(|s| s.place.from..s.place.from + s.align.min(VECTOR))
-            .filter(|v| v.contains(&at))
-            .any(|vector| stores.iter().filter(of).any(|s| !s.idle && vector.contains(&s.place.from)))
+        leads.map(|s| s.place.from..s.place.from + s.align.min(VECTOR)).filter(|v| v.contains(&at)).any(|vector| {
+            let parts = || stores.iter().filter(of).filter(|s| vector.contains(&s.place.from));
+            let whole = 4 * bytes * parts().count() as i64 >= 3 * (vector.end - vector.start);
+            whole && parts().any(|s| !s.idle)
+        })
     }
 }
 
@@ -408,6 +410,20 @@ mod tests {
             }
             assert_eq!(d.left(v, v).1, expected, "aligned to {align}");
         }
+    }
+
+    /// Two words at the start of what is aligned to 16 bytes are members of a structure.
+    #[test]
+    fn structures_are_not_stored_whole() {
+        let mut d = Draft::new();
+        let (p, v) = (d.p, d.v);
+        let places: Vec<Value> = (0..2).map(|n| d.at(p, 4 * n)).collect();
+        let old = d.load(places[1]);
+        d.store(places[0], v);
+        let last = *d.f.block(d.b).insts.last().expect("the store");
+        d.f.inst_mut(last).op = Opcode::Store(Access { align: 16, ..WORD });
+        d.store(places[1], old);
+        assert_eq!(d.left(v, v).1, 1);
     }
 
     /// `x = *p; do { if (writes) *q = v; *p = x; } while (…); y = *p;`: what the loop stores is known behind it.
