@@ -16,8 +16,10 @@ spec! {
             minimum_registers: u32 ["registers"] = 1..=64,
             /// Bits of the signed immediate offset of memory operations.
             memory_offset_bits: u32 ["bits"] = 1..=32,
-            /// Registers that every work-item has beyond those that its code uses (stack pointer, convergence state).
+            /// Registers that every work-item has beyond those that its code uses (convergence state).
             reserved_registers: u32 ["registers"] = 0..=16,
+            /// Numbers of registers that code leaves alone (stack pointer), in ascending order.
+            fixed_registers: Vec<u32> [""],
             /// Whether instructions can read an operand straight from the constant bank; else it is loaded first.
             bank_operands: bool [""],
             /// Operands of one instruction that can be literals, uniform registers or constant-bank reads; 4: any.

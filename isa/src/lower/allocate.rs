@@ -6,8 +6,13 @@ use std::collections::BTreeMap;
 
 /// Registers that a program may use.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Limits {
+pub(super) struct Limits<'a> {
+    /// Vector registers, those that are taken included.
     pub vector: u32,
+    /// Vector registers that are taken for good.
+    pub fixed: &'a [u32],
+    /// Vector registers up to which none is saved at the price of bank conflicts.
+    pub roomy: u32,
     pub uniform: u32,
     pub predicates: u32,
     /// Register-file banks of vector registers.
@@ -26,9 +31,11 @@ pub(super) struct Assignment {
 const BANK_CHOICES: usize = 7;
 
 const UNASSIGNED: u16 = u16::MAX;
+/// Whose the fixed registers are.
+const NOBODY: VReg = VReg(u32::MAX);
 
 /// Either an assignment or the registers to spill first.
-pub(super) fn allocate(f: &MFunc, cfg: &Cfg, limits: Limits) -> Result<Assignment, Vec<VReg>> {
+pub(super) fn allocate(f: &MFunc, cfg: &Cfg, limits: Limits<'_>) -> Result<Assignment, Vec<VReg>> {
     let mut ranges = Ranges::of(f, cfg);
     ranges.widen_uniform(f, cfg);
     let problem =
@@ -36,38 +43,49 @@ pub(super) fn allocate(f: &MFunc, cfg: &Cfg, limits: Limits) -> Result<Assignmen
     let mut order: Vec<(u32, VReg)> =
         (0..f.vregs.len() as u32).map(VReg).filter_map(|v| problem.ranges.start(v).map(|start| (start, v))).collect();
     order.sort_unstable();
-    let mut order: Vec<VReg> = order.into_iter().map(|o| o.1).collect();
-    let first = problem.color(&order);
-    let widest = order.iter().map(|&v| f.info(v).size).max().unwrap_or(1);
-    match first {
-        Ok(a) if widest <= 2 || a.vector <= problem.most_live() => Ok(a),
-        first => {
-            // Vectors want aligned groups that single registers break up: give them their places before those.
-            order.sort_by_key(|&v| std::cmp::Reverse(f.info(v).size));
-            match (first, problem.color(&order)) {
-                (Ok(a), Ok(b)) => Ok(if b.vector < a.vector { b } else { a }),
-                (Ok(a), Err(_)) => Ok(a),
-                (Err(_), Ok(b)) => Ok(b),
-                (Err(a), Err(_)) => Err(a),
-            }
+    let order: Vec<VReg> = order.into_iter().map(|o| o.1).collect();
+    // Vectors want aligned groups that single registers break up: where that costs registers, they get their places
+    // before those, and then bank conflicts do not count where another register would be taken.
+    let mut by_size = order.clone();
+    by_size.sort_by_key(|&v| std::cmp::Reverse(f.info(v).size));
+    let few = limits.roomy.max(problem.most_live() + limits.fixed.len() as u32);
+    let mut best: Option<Result<Assignment, Vec<VReg>>> = None;
+    for (order, roomy) in [(&order, limits.roomy), (&by_size, limits.roomy), (&order, 0), (&by_size, 0)] {
+        if roomy < limits.roomy && matches!(best, Some(Err(_))) {
+            break;
+        }
+        let colored = problem.color(order, roomy);
+        let better = match (&best, &colored) {
+            (None, _) | (Some(Err(_)), Ok(_)) => true,
+            (Some(Ok(a)), Ok(b)) => b.vector < a.vector,
+            (Some(_), Err(_)) => false,
+        };
+        if better {
+            best = Some(colored);
+        }
+        if best.as_ref().is_some_and(|b| b.as_ref().is_ok_and(|a| a.vector <= few)) {
+            break;
         }
     }
+    best.unwrap_or(Err(Vec::new()))
 }
 
 /// What the choice of registers depends on.
 struct Problem<'a> {
     f: &'a MFunc,
-    limits: Limits,
+    limits: Limits<'a>,
     ranges: Ranges,
     weights: Vec<f64>,
     hints: Hints,
 }
 
 impl Problem<'_> {
-    /// Gives registers places in the order given, each the first that is free all its life.
-    fn color(&self, order: &[VReg]) -> Result<Assignment, Vec<VReg>> {
+    /// Gives registers places in the order given, each the first that is free all its life, or one of the first
+    /// `roomy` that causes fewer bank conflicts.
+    fn color(&self, order: &[VReg], roomy: u32) -> Result<Assignment, Vec<VReg>> {
         let Problem { f, limits, ranges, weights, hints } = self;
         let mut files = [Rows::new(limits.vector), Rows::new(limits.uniform), Rows::new(limits.predicates)];
+        files[File::Vector as usize].fix(limits, roomy);
         let mut physical = vec![UNASSIGNED; f.vregs.len()];
         let mut spilled = Vec::new();
         for &v in order {
@@ -104,7 +122,8 @@ impl Problem<'_> {
             let used = order.iter().filter(|v| f.info(**v).file == file);
             used.map(|v| physical[v.0 as usize] as u32 + f.info(*v).size as u32).max().unwrap_or(0)
         };
-        Ok(Assignment { vector: count(File::Vector), uniform: count(File::Uniform), physical })
+        let fixed = limits.fixed.iter().filter(|&&f| f < limits.vector).max().map_or(0, |f| f + 1);
+        Ok(Assignment { vector: count(File::Vector).max(fixed), uniform: count(File::Uniform), physical })
     }
 
     /// Most words of vector registers that are live at once.
@@ -195,13 +214,23 @@ impl Hints {
 struct Rows {
     /// For each register: start of a segment to its end and owner.
     taken: Vec<BTreeMap<u32, (u32, VReg)>>,
-    /// Registers in use so far.
+    /// Registers in use so far, or those of which none is saved.
     high: usize,
 }
 
 impl Rows {
     fn new(limit: u32) -> Rows {
         Rows { taken: vec![BTreeMap::new(); limit as usize], high: 0 }
+    }
+
+    /// Takes the fixed registers; none of the first `roomy` is saved.
+    fn fix(&mut self, limits: &Limits<'_>, roomy: u32) {
+        for &r in limits.fixed {
+            if let Some(row) = self.taken.get_mut(r as usize) {
+                row.insert(0, (u32::MAX, NOBODY));
+            }
+        }
+        self.high = roomy as usize;
     }
 
     fn fits(&self, at: usize, words: &[Vec<Segment>]) -> bool {
@@ -265,6 +294,7 @@ impl Rows {
         }
         found.sort_unstable();
         found.dedup();
+        found.retain(|&v| v != NOBODY);
         found
     }
 }

@@ -1,7 +1,7 @@
 //! Lowering: optimised IR to the machine program.
 //!
-//! Stages, one file each: [`expand`] (IR forms without a machine form), [`select`] (instruction selection), [`phi`]
-//! (out of SSA), [`tidy`] (blocks), [`uniform`] (uniform datapath), [`balance`] (pipes), [`schedule`], [`allocate`] and [`spill`] (registers),
+//! Stages, one file each: [`expand`] (IR forms without a machine form), [`select`] (instruction selection), [`sink`] (over
+//! loops), [`phi`] (out of SSA), [`tidy`] (blocks), [`uniform`] (uniform datapath), [`balance`] (pipes), [`schedule`], [`allocate`] and [`spill`] (registers),
 //! [`emit`] (layout and branches), [`atomics`] (accesses that wait for atomics). [`verify`] checks a program, [`disassemble`] prints it.
 mod abi;
 mod addresses;
@@ -16,6 +16,8 @@ mod expand;
 mod liveness;
 mod mir;
 mod narrow;
+#[cfg(test)]
+mod order_tests;
 mod packs;
 mod phi;
 mod predicate;
@@ -23,6 +25,7 @@ mod recipes;
 mod reuse;
 mod schedule;
 mod select;
+mod sink;
 mod spill;
 #[cfg(test)]
 mod tests;
@@ -74,6 +77,11 @@ impl<'a> Options<'a> {
             reuse_cache: machine.compute_unit.register_file.reuse_cache,
         }
     }
+
+    /// Registers of a work-item that code cannot use.
+    fn kept_registers(&self) -> u32 {
+        self.target.reserved_registers + self.target.fixed_registers.len() as u32
+    }
 }
 
 /// Why a kernel cannot be lowered.
@@ -119,6 +127,7 @@ pub fn lower(
     let facts = selector.facts.clone();
     let mut f = std::mem::take(&mut selector.out);
     tidy::drop_parameters_of_single_edges(&mut f);
+    sink::sink(&mut f);
     phi::eliminate(&mut f);
     tidy::merge_blocks(&mut f);
     let fail = |why| LowerError { kernel: kernel.name.clone(), file: String::new(), line: 0, why };
@@ -171,81 +180,102 @@ struct Scheduled {
 const HELD_SHARE: usize = 2;
 /// What is taken off the register budget, one after the other, to reach full occupancy (the H200's compiler stays within
 /// 32 registers for code that could use half as many again: nw, lud, image filters).
-const TIGHTER: [u32; 9] = [0, 1, 2, 3, 5, 7, 9, 12, 15];
+const TIGHTER: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15];
+/// The same for code of more than [`LONG`] operations.
+const TIGHTER_LONG: [u32; 5] = [0, 2, 5, 9, 15];
 /// Times by which one warp may take longer for full occupancy, by the estimate.
-const SLOWER: f64 = 1.25;
+const SLOWER: f64 = 1.3;
+/// The same for any higher occupancy: next to nothing (the H200's compiler takes 44 and 64 registers for loops of gemv and
+/// gemm that would take a tenth longer with 40 and 48).
+const ALIKE: f64 = 1.02;
 /// Ways to choose what comes next: which is best depends on the code, so all are tried.
-const CHOICES: [schedule::Choice; 6] = [
-    schedule::Choice { headroom: 0, in_order: false, spare_predicates: 2 },
-    schedule::Choice { headroom: 4, in_order: false, spare_predicates: 2 },
-    schedule::Choice { headroom: 0, in_order: true, spare_predicates: 2 },
-    schedule::Choice { headroom: 4, in_order: true, spare_predicates: 2 },
+const CHOICES: [schedule::Choice; 10] = [
+    schedule::Choice { headroom: 0, in_order: false, spare_predicates: 2, lazy: false },
+    schedule::Choice { headroom: 4, in_order: false, spare_predicates: 2, lazy: false },
+    schedule::Choice { headroom: 0, in_order: true, spare_predicates: 2, lazy: false },
+    schedule::Choice { headroom: 4, in_order: true, spare_predicates: 2, lazy: false },
+    schedule::Choice { headroom: 0, in_order: false, spare_predicates: 2, lazy: true },
+    schedule::Choice { headroom: 4, in_order: false, spare_predicates: 2, lazy: true },
+    schedule::Choice { headroom: 0, in_order: true, spare_predicates: 2, lazy: true },
+    schedule::Choice { headroom: 4, in_order: true, spare_predicates: 2, lazy: true },
     // Where predicates hold something up. Too many of them cost registers and moves.
-    schedule::Choice { headroom: 0, in_order: false, spare_predicates: 0 },
-    schedule::Choice { headroom: 0, in_order: true, spare_predicates: 0 },
+    schedule::Choice { headroom: 0, in_order: false, spare_predicates: 0, lazy: false },
+    schedule::Choice { headroom: 0, in_order: true, spare_predicates: 0, lazy: false },
 ];
+/// Code of more operations than this is tried with fewer budgets.
+const LONG: usize = 2_000;
 /// Code of more operations than this is scheduled once.
 const LARGE: usize = 20_000;
 
-/// Schedules and allocates registers: with the target's register budget, or with somewhat less where all work-items
-/// that fit a compute unit can then be resident. Of several ways the one that should take the fewest cycles is taken,
-/// but not at the price of that.
+/// A schedule that was tried.
+struct Attempt {
+    choice: schedule::Choice,
+    /// Taken off the register budget.
+    less: u32,
+    /// Whether it reaches full occupancy.
+    full: bool,
+    /// Registers in steps of occupancy.
+    step: u32,
+    /// Estimated cycles of one warp.
+    cycles: f64,
+}
+
+/// Schedules and allocates registers: in every way with the target's register budget, and with less of it until all
+/// work-items that fit a compute unit can be resident. The highest occupancy wins that does not take one warp too much
+/// longer, and the fewest cycles among those that reach it.
 fn arrange(f: &MFunc, options: &Options<'_>, private: u32) -> Result<Scheduled, String> {
-    let large = f.blocks.iter().map(|b| b.insts.len()).sum::<usize>() > LARGE;
-    let mut best: Option<((bool, f64), Scheduled)> = None;
+    let operations = f.blocks.iter().map(|b| b.insts.len()).sum::<usize>();
+    let once = operations > LARGE || !options.target.schedule.enabled;
+    if once {
+        return scheduled(f, options, private, (CHOICES[0], 0), &mut false).map(|s| s.0);
+    }
+    let budgets: &[u32] = if operations > LONG { &TIGHTER_LONG } else { &TIGHTER };
+    let mut attempts: Vec<Attempt> = Vec::new();
     let mut held_up = false;
     for choice in CHOICES {
         if choice.spare_predicates == 0 && !held_up {
             break;
         }
-        let scheduled = fit(f, options, private, choice, large, &mut held_up)?;
-        let crowded = scheduled.assignment.vector + options.target.reserved_registers > options.full_occupancy;
-        let cycles = schedule::estimate(&scheduled.f, &scheduled.cfg, &options.target.schedule);
-        if best.as_ref().is_none_or(|&((c, least), _)| cycles < least && crowded <= c) {
-            best = Some(((crowded, cycles), scheduled));
-        }
-        if large || !options.target.schedule.enabled {
-            break;
+        for &less in budgets {
+            let (s, cycles) = scheduled(f, options, private, (choice, less), &mut held_up)?;
+            let registers = s.assignment.vector + options.target.reserved_registers;
+            let full = registers <= options.full_occupancy;
+            let step = registers.max(options.full_occupancy).div_ceil(options.register_step);
+            attempts.push(Attempt { choice, less, full, step, cycles });
+            if full {
+                break;
+            }
         }
     }
-    best.map(|b| b.1).ok_or_else(|| "it was not scheduled".to_string())
+    let least = attempts.iter().map(|a| a.cycles).fold(f64::INFINITY, f64::min);
+    let good = |a: &&Attempt| a.cycles <= least * if a.full { SLOWER } else { ALIKE };
+    let best = attempts.iter().filter(good).min_by(|a, b| a.step.cmp(&b.step).then(a.cycles.total_cmp(&b.cycles)));
+    let best = best.ok_or_else(|| "it was not scheduled".to_string())?;
+    scheduled(f, options, private, (best.choice, best.less), &mut held_up).map(|s| s.0)
 }
 
-/// Schedules with the largest budget that reaches full occupancy, or with the target's where none does or where that
-/// takes too much longer for one warp.
-fn fit(
+/// Schedules in one way with the target's register budget less some, and estimates the cycles of a warp.
+fn scheduled(
     f: &MFunc,
     options: &Options<'_>,
-    private: u32,
-    choice: schedule::Choice,
-    large: bool,
+    mut private: u32,
+    (choice, less): (schedule::Choice, u32),
     held_up: &mut bool,
-) -> Result<Scheduled, String> {
-    let mut first: Option<(f64, Scheduled)> = None;
-    for less in TIGHTER {
-        let (mut f, mut private) = (f.clone(), private);
-        let budget = options.target.schedule.register_budget.saturating_sub(less).max(1);
-        *held_up |= schedule::schedule(&mut f, options, budget, choice);
-        let (cfg, assignment) = assign(&mut f, options, &mut private)?;
-        let registers = assignment.vector + options.target.reserved_registers;
-        let scheduled = Scheduled { f, cfg, assignment, private };
-        let cycles = schedule::estimate(&scheduled.f, &scheduled.cfg, &options.target.schedule);
-        let slow = first.as_ref().is_some_and(|(least, _)| cycles > SLOWER * least);
-        if registers <= options.full_occupancy && !slow {
-            return Ok(scheduled);
-        }
-        first.get_or_insert((cycles, scheduled));
-        if large || !options.target.schedule.enabled {
-            break;
-        }
-    }
-    first.map(|f| f.1).ok_or_else(|| "it was not scheduled".to_string())
+) -> Result<(Scheduled, f64), String> {
+    let mut f = f.clone();
+    let spec = &options.target.schedule;
+    *held_up |= schedule::schedule(&mut f, options, spec.register_budget.saturating_sub(less).max(1), choice);
+    let (cfg, assignment) = assign(&mut f, options, &mut private)?;
+    let cycles = schedule::estimate(&f, &cfg, spec);
+    Ok((Scheduled { f, cfg, assignment, private }, cycles))
 }
 
 /// Allocates registers, spilling until they suffice.
 fn assign(f: &mut MFunc, options: &Options<'_>, private: &mut u32) -> Result<(cfg::Cfg, allocate::Assignment), String> {
     let limits = allocate::Limits {
         vector: options.max_registers.saturating_sub(options.target.reserved_registers),
+        fixed: &options.target.fixed_registers,
+        roomy: options.full_occupancy.saturating_sub(options.target.reserved_registers),
         uniform: options.target.uniform_registers,
         predicates: options.target.predicates,
         banks: options.register_banks,

@@ -16,6 +16,15 @@ const WINDOW: usize = 1024;
 /// Registers beyond those that the given order needs.
 const ONE_MORE: u32 = 2;
 
+/// Cycles that are not worth a register.
+const SHORT_GAP: u32 = 16;
+
+/// Whether an operation of long latency should start early.
+fn is_long(i: &MInst, spec: &ScheduleSpec) -> bool {
+    let short = matches!(i.class, OpClass::Compare | OpClass::Uniform) || i.is_ghost();
+    !short && latency(i, spec) > spec.latency
+}
+
 /// How operations are chosen.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Choice {
@@ -26,6 +35,8 @@ pub(super) struct Choice {
     pub in_order: bool,
     /// Predicates that are left for what scheduling cannot foresee.
     pub spare_predicates: u32,
+    /// What keeps a register and leads to no load fills no short gaps as long as loads are left.
+    pub lazy: bool,
 }
 
 /// Schedules every block; up to `budget` live registers are spent on starting operations early. Gives whether
@@ -47,17 +58,50 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice
         let mut rest = std::mem::take(&mut f.blocks[b].insts);
         let mut pieces = Vec::new();
         while !rest.is_empty() {
-            let cut = rest.len().saturating_sub(WINDOW);
+            let cut = piece_start(&rest);
             let piece = rest.split_off(cut);
             let mut before = live.clone();
             piece.iter().rev().for_each(|i| before.step_back(f, &units, i));
-            let region = Region::new(f, &units, &piece, [&before, &live], &ahead, options, (budget, choice));
+            let region =
+                |piece: &[MInst]| Region::new(f, &units, piece, [&before, &live], &ahead, options, (budget, choice));
+            let (piece, region) = fewer_registers(piece, region, budget);
             pieces.push(region.run(piece, &mut held_up));
             (live, ahead) = (before, (0, Vec::new(), false));
         }
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
     held_up
+}
+
+/// A piece in the order given, or depth first where that order needs more than the budget and more than depth first.
+fn fewer_registers<'a>(
+    piece: Vec<MInst>,
+    region: impl Fn(&[MInst]) -> Region<'a>,
+    budget: u32,
+) -> (Vec<MInst>, Region<'a>) {
+    let given = region(&piece);
+    if given.peak <= budget {
+        return (piece, given);
+    }
+    let other: Vec<MInst> = given.depth_first().into_iter().map(|i| piece[i].clone()).collect();
+    let changed = region(&other);
+    if changed.peak < given.peak { (other, changed) } else { (piece, given) }
+}
+
+/// Where the last piece of a stretch begins that is scheduled for itself: branches inside of recipes stay where they are,
+/// and nothing crosses them.
+fn piece_start(insts: &[MInst]) -> usize {
+    let last = insts.len() - 1;
+    if is_boundary(&insts[last]) {
+        return last;
+    }
+    let first = insts.len().saturating_sub(WINDOW);
+    insts[first..].iter().rposition(is_boundary).map_or(first, |at| first + at + 1)
+}
+
+/// Whether an operation stands for a branch that some arguments take.
+fn is_boundary(i: &MInst) -> bool {
+    i.is_ghost() && i.class == OpClass::Branch && i.src.iter().any(|o| matches!(o, Opd::Pred(..)))
 }
 
 /// Estimated cycles of one pass through every block, in order and without other warps, weighted by loop depth.
@@ -208,10 +252,14 @@ struct Region<'a> {
     others: Vec<u32>,
     /// Longest path to the end.
     height: Vec<u32>,
+    /// Operations of long latency, and what leads to them.
+    leads: Vec<bool>,
     /// Operations that are left to read each unit.
     reads_left: Vec<u32>,
     after: &'a BitSet,
     before: &'a BitSet,
+    /// Most words live in the order given.
+    peak: u32,
     budget: u32,
     choice: Choice,
     /// Live predicates up to which compares are started early.
@@ -238,9 +286,11 @@ impl<'a> Region<'a> {
             waiting: vec![0; n],
             others: vec![0; n],
             height: vec![0; n],
+            leads: vec![false; n],
             reads_left: vec![0; units.count()],
             after,
             before,
+            peak: 0,
             budget: 0,
             choice,
             predicates: options.target.predicates.saturating_sub(choice.spare_predicates).max(1),
@@ -256,14 +306,16 @@ impl<'a> Region<'a> {
             let awaited = region.touched[at].writes.iter().any(|u| read.contains(u));
             let own = latency(&insts[at], spec) + if awaited { *branch } else { 0 };
             let below = region.next[at].iter().map(|&(s, d)| region.height[s as usize] + d).max();
+            region.leads[at] = is_long(&insts[at], spec) || region.next[at].iter().any(|s| region.leads[s.0 as usize]);
             region.height[at] = below.map_or(own, |b| if awaited { b.max(own) } else { b });
         }
         for &u in region.touched.iter().flat_map(|t| &t.reads) {
             region.reads_left[u as usize] += 1;
         }
-        region.budget = budget.max(region.peak(insts));
+        region.peak = region.peak(insts);
+        region.budget = budget.max(region.peak);
         // What is handed out anyway can be used: for one more load, so that there is one under way at all times.
-        let reserved = options.target.reserved_registers;
+        let reserved = options.kept_registers();
         if region.budget + reserved > options.full_occupancy {
             let given = (region.budget + reserved).next_multiple_of(options.register_step.max(1)) - reserved;
             region.budget = given.min(region.budget + ONE_MORE);
@@ -358,6 +410,33 @@ impl<'a> Region<'a> {
         }
     }
 
+    /// The operations so that what each of those at the ends needs stands right in front of it.
+    fn depth_first(&self) -> Vec<usize> {
+        let n = self.next.len();
+        let mut needs: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (i, next) in self.next.iter().enumerate() {
+            next.iter().for_each(|s| needs[s.0 as usize].push(i));
+        }
+        let mut order = Vec::with_capacity(n);
+        let mut seen = vec![false; n];
+        for end in (0..n).filter(|&i| self.next[i].is_empty()) {
+            let mut work = vec![(end, 0)];
+            seen[end] = true;
+            while let Some((i, at)) = work.last_mut() {
+                if let Some(&need) = needs[*i].get(*at) {
+                    *at += 1;
+                    if !std::mem::replace(&mut seen[need], true) {
+                        work.push((need, 0));
+                    }
+                } else {
+                    order.push(*i);
+                    work.pop();
+                }
+            }
+        }
+        order
+    }
+
     /// Whether anything is left that reads a unit.
     fn is_read(&self, u: u32) -> bool {
         self.reads_left[u as usize] > 0 || self.after.contains(u)
@@ -429,6 +508,7 @@ impl<'a> Region<'a> {
         let mut ready: Vec<usize> = (0..n).filter(|&i| self.waiting[i] == 0).collect();
         let mut order = Vec::with_capacity(n);
         let mut cycle = 0;
+        let mut loads = insts.iter().filter(|i| is_long(i, self.spec)).count();
         while !ready.is_empty() {
             let tight = words >= self.budget as i32;
             let crowded = live_predicates >= self.predicates;
@@ -444,8 +524,9 @@ impl<'a> Region<'a> {
                 // frees some.
                 let start = insts[i].pseudo && ready.len() > 1;
                 let due = if start { self.due(i, &earliest) } else { earliest[i] };
-                let short = matches!(insts[i].class, OpClass::Compare | OpClass::Uniform) || insts[i].is_ghost();
-                let long = !short && latency(&insts[i], self.spec) > self.spec.latency;
+                let wait = self.choice.lazy && loads > 0 && delta > 0 && !self.leads[i];
+                let due = if wait { due.max(cycle + SHORT_GAP) } else { due };
+                let long = is_long(&insts[i], self.spec);
                 let limit = self.budget - if long { self.choice.headroom.min(self.budget) } else { 0 };
                 let crowds = crowded && self.adds_predicate(i, &live);
                 *held_up |= crowds;
@@ -467,6 +548,7 @@ impl<'a> Region<'a> {
                 }
             }
             let i = ready.swap_remove(best);
+            loads -= is_long(&insts[i], self.spec) as usize;
             words += self.pressure(i, &live);
             for &u in &self.touched[i].reads {
                 let left = &mut self.reads_left[u as usize];

@@ -5,44 +5,44 @@ use warpscope_configs::MachineSpec;
 use warpscope_exec::ops::{Op, OpClass};
 use warpscope_exec::program::{AccessShape, AtomicOp, LaunchConstant, NO_RECONVERGENCE, OperandKind, Program, Special};
 
-fn machine() -> MachineSpec {
+pub(super) fn machine() -> MachineSpec {
     warpscope_configs::load("generic", &[]).expect("the preset loads").spec
 }
 
 /// Builds straight-line and branching IR.
-struct Builder {
-    f: Function,
-    at: Block,
+pub(super) struct Builder {
+    pub f: Function,
+    pub at: Block,
 }
 
 impl Builder {
-    fn new() -> Builder {
+    pub fn new() -> Builder {
         let mut f = Function::default();
         let at = f.add_block();
         Builder { f, at }
     }
-    fn one(&mut self, op: Opcode, args: &[Value], ty: Ty) -> Value {
+    pub fn one(&mut self, op: Opcode, args: &[Value], ty: Ty) -> Value {
         let i = self.f.append(self.at, op, args, &[ty], Loc::default());
         self.f.inst(i).results[0]
     }
-    fn many(&mut self, op: Opcode, args: &[Value], tys: &[Ty]) -> Vec<Value> {
+    pub fn many(&mut self, op: Opcode, args: &[Value], tys: &[Ty]) -> Vec<Value> {
         let i = self.f.append(self.at, op, args, tys, Loc::default());
         self.f.inst(i).results.to_vec()
     }
-    fn effect(&mut self, op: Opcode, args: &[Value]) {
+    pub fn effect(&mut self, op: Opcode, args: &[Value]) {
         self.f.append(self.at, op, args, &[], Loc::default());
     }
-    fn int(&mut self, v: u32) -> Value {
+    pub fn int(&mut self, v: u32) -> Value {
         self.one(Opcode::Const(v as u64), &[], Ty::I32)
     }
-    fn wide(&mut self, v: u64) -> Value {
+    pub fn wide(&mut self, v: u64) -> Value {
         self.one(Opcode::Const(v), &[], Ty::I64)
     }
-    fn add(&mut self, a: Value, b: Value) -> Value {
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
         let ty = self.f.ty(a);
         self.one(Opcode::IBin(IBin::Add), &[a, b], ty)
     }
-    fn global_id(&mut self) -> Value {
+    pub fn global_id(&mut self) -> Value {
         let group = self.one(Opcode::Special(Special::GroupIdX), &[], Ty::I32);
         let size = self.one(Opcode::Launch(LaunchConstant::EnqueuedLocalSize(0)), &[], Ty::I32);
         let local = self.one(Opcode::Special(Special::LocalIdX), &[], Ty::I32);
@@ -50,18 +50,18 @@ impl Builder {
         self.add(base, local)
     }
     /// Address of element `index` (32 bits) of the pointer parameter at `offset`.
-    fn element(&mut self, offset: u32, index: Value) -> Value {
+    pub fn element(&mut self, offset: u32, index: Value) -> Value {
         let p = self.one(Opcode::Parameter(offset), &[], Ty::PtrGlobal);
         let wide = self.one(Opcode::Sext, &[index], Ty::I64);
         let two = self.wide(2);
         let bytes = self.one(Opcode::IBin(IBin::Shl), &[wide, two], Ty::I64);
         self.one(Opcode::PtrAdd { inbounds: true }, &[p, bytes], Ty::PtrGlobal)
     }
-    fn end(&mut self, op: Opcode, args: &[Value], targets: &[(Block, &[Value])]) {
+    pub fn end(&mut self, op: Opcode, args: &[Value], targets: &[(Block, &[Value])]) {
         let i = self.f.append(self.at, op, args, &[], Loc::default());
         self.f.inst_mut(i).targets = targets.iter().map(|&(block, args)| Target { block, args: args.into() }).collect();
     }
-    fn ret(&mut self) {
+    pub fn ret(&mut self) {
         self.end(Opcode::Return, &[], &[]);
     }
 }
@@ -81,7 +81,7 @@ fn kernel() -> Kernel {
     }
 }
 
-fn compile_with(f: Function, module: &Module, machine: &MachineSpec) -> Program {
+pub(super) fn compile_with(f: Function, module: &Module, machine: &MachineSpec) -> Program {
     verify_function(&f).expect("the test's IR is valid");
     let p = lower(&f, &kernel(), module, &Options::of(machine, 32)).expect("it lowers");
     assert_eq!(verify(&p), Vec::<String>::new(), "\n{}", disassemble(&p));
@@ -96,7 +96,7 @@ fn count(p: &Program, op: Op) -> usize {
     p.ops.iter().filter(|o| o.op == op).count()
 }
 
-const F32_ACCESS: Access = Access { count: 1, align: 4, volatile: false };
+pub(super) const F32_ACCESS: Access = Access { count: 1, align: 4, volatile: false };
 
 #[test]
 fn vector_add_loads_before_it_adds() {
