@@ -49,7 +49,7 @@ pub(super) fn predicate(f: &mut MFunc, limits: Limits) {
     // from the block that follows it now: looking at the whole function for every arm took minutes in large kernels.
     let mut waiting: BTreeSet<usize> = (0..f.blocks.len()).collect();
     while let Some(b) = waiting.pop_last() {
-        let Some(plan) = plan(f, &preds, b, limits, depth[b] > 0) else { continue };
+        let Some(plan) = plan(f, &preds, b, limits, &depth) else { continue };
         let arms: Vec<usize> = plan.arms.iter().map(|arm| arm.0).collect();
         apply(f, b, plan, &units, &live);
         for &a in &arms {
@@ -75,11 +75,13 @@ struct Plan {
     term: Term,
 }
 
-fn plan(f: &MFunc, preds: &[Vec<usize>], b: usize, limits: Limits, in_loop: bool) -> Option<Plan> {
+fn plan(f: &MFunc, preds: &[Vec<usize>], b: usize, limits: Limits, depth: &[u32]) -> Option<Plan> {
     let Term::Branch(p, negated, yes, no) = &f.blocks[b].term else { return None };
     let (p, negated) = (*p, *negated);
+    // What stands behind a loop would run in every round of it.
     let arm = |a: usize| {
-        preds[a].len() == 1 && a != b && fits(&f.blocks[a].insts, p, limits.limit(&f.blocks[a].insts, in_loop))
+        let limit = limits.limit(&f.blocks[a].insts, depth[b] > 0);
+        preds[a].len() == 1 && a != b && depth[a] >= depth[b] && fits(&f.blocks[a].insts, p, limit)
     };
     let after = |a: usize| match &f.blocks[a].term {
         Term::Jump(e) => Some(e.clone()),
