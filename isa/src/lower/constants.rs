@@ -170,7 +170,7 @@ pub(super) fn operands_to_load(f: &MFunc, b: usize, n: usize, options: &Options<
             // The copy itself is the load.
             continue;
         }
-        let uniform = fits && bank && target.uniform_registers > 0;
+        let uniform = in_uniform || fits && bank && target.uniform_registers > 0;
         if uniform && !in_uniform {
             room -= 1;
         }

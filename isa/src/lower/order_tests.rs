@@ -118,3 +118,43 @@ fn loads_go_before_what_only_fills_gaps() {
     assert!(between.iter().all(|o| o.op != Op::FMulF32), "{}", disassemble(&p));
     assert!(p.registers <= 32, "{} registers", p.registers);
 }
+
+/// `for (k = 0; k < 8; k++) acc = (acc ^ table[k]) + k` over a constant table: all lanes read the same word, which comes
+/// into a uniform register (sass sha256: ULDC UR5, c[0x3][UR8+0x4]).
+#[test]
+fn tables_at_uniform_places_are_read_by_the_uniform_datapath() {
+    let table = Global {
+        name: String::new(),
+        space: Ty::PtrConstant,
+        init: vec![1; 32],
+        align: 4,
+        relocations: Vec::new(),
+        uninitialised: false,
+        printf: false,
+    };
+    let mut b = Builder::new();
+    let n = b.global_id();
+    let (zero, one, eight) = (b.int(0), b.int(1), b.int(8));
+    let (head, exit) = (b.f.add_block(), b.f.add_block());
+    b.end(Opcode::Jump, &[], &[(head, &[zero, n])]);
+    b.at = head;
+    let (k, acc) = (b.f.add_param(head, Ty::I32), b.f.add_param(head, Ty::I32));
+    let base = b.one(Opcode::GlobalAddress(0), &[], Ty::PtrConstant);
+    let wide = b.one(Opcode::Sext, &[k], Ty::I64);
+    let two = b.wide(2);
+    let bytes = b.one(Opcode::IBin(IBin::Shl), &[wide, two], Ty::I64);
+    let at = b.one(Opcode::PtrAdd { inbounds: true }, &[base, bytes], Ty::PtrConstant);
+    let word = b.one(Opcode::Load(F32_ACCESS), &[at], Ty::I32);
+    let sum = b.add(acc, word);
+    let next = b.add(k, one);
+    let more = b.one(Opcode::ICmp(Cond::SLt), &[next, eight], Ty::Bool);
+    b.end(Opcode::Branch, &[more], &[(head, &[next, sum]), (exit, &[])]);
+    b.at = exit;
+    let p = b.element(0, n);
+    b.effect(Opcode::Store(F32_ACCESS), &[p, sum]);
+    b.ret();
+    let p = compile_with(b.f, &Module { globals: vec![table], ..Module::default() }, &h200());
+    let load = p.ops.iter().find(|o| o.op == Op::LdConstant).expect("a load from the table");
+    assert_eq!(load.class, OpClass::LoadUniform, "{}", disassemble(&p));
+    assert!(matches!(load.dst.kind(), OperandKind::Uniform(_)), "{}", disassemble(&p));
+}

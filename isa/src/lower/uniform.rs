@@ -150,7 +150,7 @@ fn offset(f: &MFunc, options: &Options<'_>, row: usize) -> u32 {
 }
 
 /// Whether an operation's sources are all uniform, none of them in a part of the bank that is loaded into a vector
-/// register, and at most one a literal.
+/// register, and at most one a literal. Addresses of variables are moved into uniform registers.
 fn reads_uniform(f: &MFunc, options: &Options<'_>, i: &MInst, loaded: &BTreeSet<u32>) -> bool {
     let mut literals = 0;
     for (&o, words) in i.src.iter().zip(i.words().src) {
@@ -165,7 +165,7 @@ fn reads_uniform(f: &MFunc, options: &Options<'_>, i: &MInst, loaded: &BTreeSet<
                 if places.iter().any(|p| *p != u32::MAX && loaded.contains(p)) {
                     return false;
                 }
-                literals += (places[0] == u32::MAX && f.pool.literal(o) != Some(0)) as u32;
+                literals += f.pool.literal(o).is_some_and(|v| v != 0) as u32;
             }
         }
     }
