@@ -160,6 +160,11 @@ impl Selector<'_> {
                 continue;
             }
             let power = d.args.get(1).and_then(|&c| self.f.as_const(c)).filter(|c| c.is_power_of_two());
+            // Of several constants behind one scaling each is an addition, which more pipes can do.
+            let shifts = power.is_some() || d.op == Opcode::IBin(IBin::Shl);
+            if shifts && !single && self.f.as_const(other).is_some() {
+                continue;
+            }
             match d.op {
                 Opcode::IBin(IBin::Mul) if power.is_some() && self.has(Op::Lea32) => {
                     let src = [d.args[0], other].map(|v| self.operand(v));
