@@ -89,6 +89,8 @@ spec! {
             lg: u32 ["instructions"] = 1..=256,
             /// Local memory and other instructions for shared units that a sub-core can have waiting.
             mio: u32 ["instructions"] = 1..=256,
+            /// Cycles that each vector register which an instruction reads keeps its sub-core's way to the load/store unit.
+            register_cycles: u32 ["cycles"] = 0..=64,
         }
     }
 }

@@ -9,7 +9,7 @@ spec! {
             instruction_bytes: u32 ["B"] = 1..=64,
             /// Lines that the stream buffer of a sub-core runs ahead of the line in use; 0: no prefetch.
             prefetch_lines: u32 ["lines"] = 0..=64,
-            /// From a taken branch, or the start of a warp, to the first instruction out of the sub-core's cache.
+            /// From a taken branch that is resolved, or one over rare code, to the first instruction out of the sub-core's cache.
             refill: u32 ["cycles"] = 0..=1000,
             /// Bytes of code, from the program's start, that a launch brings into the second-level cache before its first
             /// warp begins. The launch's constant bank is brought there too.

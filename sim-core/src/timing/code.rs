@@ -185,6 +185,8 @@ pub(crate) struct TimedCode {
     pub bank_lines: Vec<u32>,
     /// Scoreboard entries of a warp, the two below not among them.
     pub board: usize,
+    /// Entries of vector registers: those in front of the others.
+    registers: u16,
     /// An entry that is never written, and one that is never read.
     nothing: u16,
     nowhere: u16,
@@ -193,6 +195,8 @@ pub(crate) struct TimedCode {
     /// Cycles that an operand takes more from another forwarding group, and one that guards.
     pub crossing: u64,
     pub guard: u64,
+    /// Cycles from a jump to the operation that it goes to.
+    pub jump: u64,
 }
 
 /// Predicates that a warp has.
@@ -216,10 +220,12 @@ impl TimedCode {
             slots: Vec::new(),
             bank_lines: Vec::new(),
             board,
+            registers: program.registers as u16,
             nothing: board as u16,
             nowhere: board as u16 + 1,
             crossing: u64::from(cu.register_file.crossing),
             guard: u64::from(cu.register_file.guard),
+            jump: u64::from(cu.classes[OpClass::Branch.key()].latency.max(1) + spec.frontend.refill),
             line_ops: (spec.frontend.l0_instruction.line / spec.frontend.instruction_bytes).max(1),
         };
         for op in &program.ops {
@@ -280,10 +286,12 @@ impl TimedCode {
             slots: lists,
             bank_lines: Vec::new(),
             board: nothing as usize,
+            registers: nothing,
             nothing,
             nowhere,
             crossing: 3,
             guard: 9,
+            jump: 1,
             line_ops: 8,
         };
         let ends = [guards.len(), guards.len() + reads.len(), code.slots.len()].map(|end| end as u8);
@@ -332,6 +340,11 @@ impl TimedCode {
     #[inline(always)]
     pub fn reads(&self, op: &TimedOp) -> &[u16] {
         self.list(op, op.guards_end, op.reads_end)
+    }
+
+    /// Vector registers that the operation reads.
+    pub fn registers_read(&self, op: &TimedOp) -> u64 {
+        self.reads(op).iter().filter(|entry| **entry < self.registers).count() as u64
     }
 
     /// and of its writes.

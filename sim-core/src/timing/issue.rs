@@ -81,6 +81,10 @@ impl<const W: usize> ComputeUnit<W> {
             .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
         warp_slot.hold(now + u64::from(op.hold), Cause::Wait);
         warp_slot.ports[op.port as usize] = now + u64::from(op.spacing);
+        if warp_slot.warp.active != active && effect == Effect::Next && op.kind != Kind::Exit {
+            // The end of a path: other lanes have their turn, which is a jump.
+            warp_slot.hold(now + context.timed.jump, Cause::Branch);
+        }
         match effect {
             // Most operations: a branch that is well foretold, unlike the others.
             _ if effect == Effect::Next && !matches!(op.kind, Kind::LaunchConstant | Kind::Memory) => {
@@ -95,8 +99,10 @@ impl<const W: usize> ComputeUnit<W> {
             Effect::Next => self.load_launch_constant(index, pc, op, now, context),
             Effect::Jumped => {
                 let now_active = warp_slot.warp.active;
-                tally.work.divergent_branches += u64::from(now_active != active && now_active & !active == 0);
-                warp_slot.hold(now + u64::from(op.latency.max(1)), Cause::Branch);
+                let divergent = now_active != active && now_active & !active == 0;
+                tally.work.divergent_branches += u64::from(divergent);
+                // Where lanes part, both ways are gone.
+                warp_slot.hold(now + context.timed.jump * (1 + u64::from(divergent)), Cause::Branch);
             }
             Effect::Fence => {
                 warp_slot.hold(now + u64::from(op.latency.max(1)), Cause::Membar);
@@ -147,7 +153,8 @@ impl<const W: usize> ComputeUnit<W> {
         let frontend = &context.spec.frontend;
         let bytes = u64::from(frontend.instruction_bytes);
         let stretch = context.timed.stretch(pc);
-        let jumped = pc != warp_slot.line.1 || stretch.behind_gap;
+        // Other jumps have been charged.
+        let skips = pc == warp_slot.line.1 && stretch.behind_gap;
         let address = context.code_base + u64::from(stretch.line * context.timed.line_ops) * bytes;
         let end = context.code_base + u64::from(context.timed.length) * bytes;
         let sub = index >> self.sub_shift;
@@ -159,7 +166,7 @@ impl<const W: usize> ComputeUnit<W> {
             self.fetch_waiters.push(index as u32);
             return false;
         }
-        let at = at + if jumped { u64::from(frontend.refill) } else { 0 };
+        let at = at + if skips { u64::from(frontend.refill) } else { 0 };
         if at > warp_slot.base {
             self.subs[sub].charge_as(index & self.slot_mask, warp_slot.base, warp_slot.base_cause());
             warp_slot.hold(at, Cause::Fetch);

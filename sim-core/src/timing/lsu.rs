@@ -2,7 +2,7 @@
 use super::access::{Captured, Request};
 use super::code::{Kind, Queue, TimedOp};
 use super::compute_unit::{ComputeUnit, Context, Tally};
-use super::fetch_cache::PENDING;
+use super::constants::ConstantWait;
 use super::slot::FUTURE;
 use super::sub_core::ASLEEP;
 use std::collections::VecDeque;
@@ -39,6 +39,8 @@ struct Pending {
 /// An access that the load/store unit has not taken yet.
 #[derive(Copy, Clone, Debug)]
 struct Queued {
+    /// When it arrives at the load/store unit.
+    at: u64,
     token: u32,
     slot: u32,
     kind: AccessKind,
@@ -71,23 +73,14 @@ impl<const W: usize> Kept<W> {
     }
 }
 
-/// An indexed constant load that waits for lines.
-#[derive(Clone, Debug)]
-struct ConstantWait {
-    token: u32,
-    /// Lines that have not come yet.
-    lines: Vec<u64>,
-    /// When the last of the others came.
-    latest: u64,
-    /// Cycles that it takes once the lines are there.
-    extra: u64,
-}
-
 /// Instruction queues and pending instructions of a compute unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Lsu<const W: usize> {
-    /// Waiting accesses by queue (global and private; local), oldest first.
+    /// Waiting accesses by queue (global and private; local), in order of arrival.
     queues: [VecDeque<Queued>; 2],
+    /// When each sub-core's way to the load/store unit is free, and cycles that a register takes on it.
+    ways: Vec<u64>,
+    register_cycles: u64,
     kept: Kept<W>,
     /// Waiting accesses of each sub-core by queue, and how many it may have.
     waiting: Vec<[u32; 2]>,
@@ -96,10 +89,10 @@ pub(crate) struct Lsu<const W: usize> {
     retry: [u64; 2],
     pending: Vec<Pending>,
     free: Vec<u32>,
-    constants: Vec<ConstantWait>,
+    pub(super) constants: Vec<ConstantWait>,
     /// Lines and words of the constant load at hand: room that is kept from load to load.
-    lines: Vec<u64>,
-    words: Vec<u64>,
+    pub(super) lines: Vec<u64>,
+    pub(super) words: Vec<u64>,
     completions: Vec<Completion>,
 }
 
@@ -107,6 +100,8 @@ impl<const W: usize> Lsu<W> {
     pub fn new(spec: &QueueSpec, sub_cores: u32) -> Lsu<W> {
         Lsu {
             queues: [VecDeque::new(), VecDeque::new()],
+            ways: vec![0; sub_cores as usize],
+            register_cycles: u64::from(spec.register_cycles),
             kept: Kept { addresses: Vec::new(), free: Vec::new() },
             waiting: vec![[0; 2]; sub_cores as usize],
             room: [spec.lg, spec.mio],
@@ -140,6 +135,29 @@ impl<const W: usize> Lsu<W> {
         self.queues.iter().flatten().any(|q| q.slot as usize == slot)
     }
 
+    /// An instruction of sub-core `sub` that reads this many vector registers sets out at `now`; when it arrives.
+    fn pass(&mut self, sub: usize, registers: u64, now: u64) -> u64 {
+        let at = now.max(self.ways[sub]);
+        self.ways[sub] = at + registers * self.register_cycles;
+        at
+    }
+
+    /// Whether an access waits that has arrived: later ones wait behind it.
+    fn is_blocked(&self, queue: usize, now: u64) -> bool {
+        self.queues[queue].front().is_some_and(|first| first.at <= now)
+    }
+
+    /// An access waits, behind those that arrive before it or with it. One that has arrived by `now` has been refused, so
+    /// it is known when to try it again.
+    fn enqueue(&mut self, queue: usize, access: Queued, now: u64) {
+        let behind = self.queues[queue].iter().rev().take_while(|other| other.at > access.at).count();
+        let place = self.queues[queue].len() - behind;
+        if place == 0 && access.at > now {
+            self.retry[queue] = self.retry[queue].min(access.at);
+        }
+        self.queues[queue].insert(place, access);
+    }
+
     fn insert(&mut self, pending: Pending) -> u32 {
         match self.free.pop() {
             Some(token) => {
@@ -163,6 +181,17 @@ impl<const W: usize> Lsu<W> {
     /// Lets the host bring near what [`Lsu::slot_of`] looks at.
     pub fn prefetch(&self) {
         prefetch(&self.pending[..self.pending.len().min(MOST_PREFETCHED)]);
+    }
+
+    /// The load from the constant bank at `pc` waits for lines.
+    pub(super) fn await_constants(&mut self, slot: usize, pc: u32) -> u32 {
+        let slot = slot as u32;
+        self.insert(Pending { slot, pc, parts: 1, latest: 0, atomic: NO_ATOMIC, reduction: false, left: false })
+    }
+
+    /// Where the instruction with this token stands.
+    pub(super) fn pc_of(&self, token: u32) -> u32 {
+        self.pending[token as usize].pc
     }
 
     /// Slot of the warp that waits for an instruction.
@@ -232,19 +261,20 @@ impl<const W: usize> ComputeUnit<W> {
         let token =
             self.lsu.insert(Pending { slot: index as u32, pc, parts, latest: 0, atomic, reduction, left: false });
         let queue = queue_index(op.needs.queue);
+        let at = self.lsu.pass(index >> self.sub_shift, context.timed.registers_read(op), now);
         for n in 0..parts as usize {
             if capture.parts()[n].space == Space::Private {
                 self.place_private(index, capture.part_mut(n), context);
             }
             let part = &capture.parts()[n];
-            let blocked = !self.lsu.queues[queue].is_empty();
+            let blocked = at > now || self.lsu.is_blocked(queue, now);
             let kind = access_kind(part.request, part.space);
             if blocked || !self.submit_captured(part, kind, (index as u32, token), queue, now, context, coalescer) {
                 let local = part.space == Space::Local;
                 let addresses = if local { u32::MAX } else { self.lsu.kept.keep(&part.addresses) };
                 let Captured { wavefronts, bytes, mask, .. } = *part;
-                let queued = Queued { token, slot: index as u32, kind, addresses, wavefronts, bytes, mask };
-                self.lsu.queues[queue].push_back(queued);
+                let queued = Queued { at, token, slot: index as u32, kind, addresses, wavefronts, bytes, mask };
+                self.lsu.enqueue(queue, queued, now);
                 self.hold(index >> self.sub_shift, queue);
             }
         }
@@ -333,6 +363,10 @@ impl<const W: usize> ComputeUnit<W> {
     fn drain_queue(&mut self, queue: usize, now: u64, context: &Context<'_, W>, coalescer: &mut Coalescer) {
         self.lsu.retry[queue] = ASLEEP;
         while let Some(&first) = self.lsu.queues[queue].front() {
+            if first.at > now {
+                self.lsu.retry[queue] = first.at;
+                return;
+            }
             let Queued { token, kind, wavefronts, bytes, mask, .. } = first;
             let index = first.slot as usize;
             let accepted = match self.lsu.kept.addresses.get(first.addresses as usize) {
@@ -414,7 +448,7 @@ impl<const W: usize> ComputeUnit<W> {
     }
 
     /// One access of an instruction has ended, or will at the known cycle `at`. `wake`: the warp may sleep for it.
-    fn end_part(&mut self, token: u32, at: u64, wake: bool, now: u64, context: &Context<'_, W>) {
+    pub(super) fn end_part(&mut self, token: u32, at: u64, wake: bool, now: u64, context: &Context<'_, W>) {
         let pending = &mut self.lsu.pending[token as usize];
         pending.latest = pending.latest.max(at);
         pending.parts -= 1;
@@ -450,110 +484,6 @@ impl<const W: usize> ComputeUnit<W> {
         }
     }
 
-    /// A load from the constant bank's first line.
-    pub(super) fn load_launch_constant(
-        &mut self,
-        index: usize,
-        pc: u32,
-        op: &TimedOp,
-        now: u64,
-        context: &Context<'_, W>,
-    ) {
-        let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
-        self.lsu.lines.clear();
-        self.lsu.lines.push(context.bank_base / line_bytes * line_bytes);
-        self.read_constant_lines(index, pc, op, 1, now, context);
-    }
-
-    /// An indexed load from the constant bank: each distinct word takes the constant cache's port.
-    fn load_constant(
-        &mut self,
-        index: usize,
-        pc: u32,
-        op: &TimedOp,
-        part: Option<&Captured<W>>,
-        now: u64,
-        context: &Context<'_, W>,
-    ) {
-        let Some(part) = part else {
-            let Some(slot) = self.slots[index].as_deref_mut() else { return };
-            slot.produce(context.timed, op, now + u64::from(op.latency));
-            return;
-        };
-        let line_bytes = u64::from(context.spec.frontend.l1_constant.line);
-        let (lines, words) = (&mut self.lsu.lines, &mut self.lsu.words);
-        lines.clear();
-        words.clear();
-        crate::lanes::for_lanes::<W>(part.mask, |lane| {
-            let address = part.addresses[lane];
-            if !words.contains(&address) {
-                words.push(address);
-                let line = address / line_bytes * line_bytes;
-                if !lines.contains(&line) {
-                    lines.push(line);
-                }
-            }
-        });
-        let words = words.len() as u64;
-        self.read_constant_lines(index, pc, op, words, now, context);
-    }
-
-    /// Charges a read of `words` words in `lsu.lines`; it waits for those that are not in the constant cache.
-    fn read_constant_lines(
-        &mut self,
-        index: usize,
-        pc: u32,
-        op: &TimedOp,
-        words: u64,
-        now: u64,
-        context: &Context<'_, W>,
-    ) {
-        let Some(slot) = self.slots[index].as_deref_mut() else { return };
-        let replay = context.spec.frontend.constant_replay.max(context.spec.frontend.l1_constant.interval);
-        let extra = u64::from(op.latency) + words.saturating_sub(1) * u64::from(replay);
-        let frontend = &mut self.state.frontend;
-        let start = frontend.start_indexed(words, now);
-        let mut latest = now;
-        self.lsu.lines.retain(|line| note_arrival(frontend.indexed(*line, start), &mut latest));
-        if self.lsu.lines.is_empty() {
-            slot.produce(context.timed, op, latest + extra);
-            return;
-        }
-        slot.produce(context.timed, op, FUTURE);
-        slot.outstanding += 1;
-        let token = self.lsu.insert(Pending {
-            slot: index as u32,
-            pc,
-            parts: 1,
-            latest: 0,
-            atomic: NO_ATOMIC,
-            reduction: false,
-            left: false,
-        });
-        let lines = self.lsu.lines.clone();
-        self.lsu.constants.push(ConstantWait { token, lines, latest, extra });
-        self.send_fetches(now, context);
-    }
-
-    /// Ends the indexed constant loads whose lines are all there.
-    fn finish_constants(&mut self, now: u64, context: &Context<'_, W>) {
-        let mut waiting = std::mem::take(&mut self.lsu.constants);
-        waiting.retain_mut(|wait| {
-            let frontend = &mut self.state.frontend;
-            wait.lines.retain(|line| note_arrival(frontend.indexed(*line, now), &mut wait.latest));
-            if !wait.lines.is_empty() {
-                return true;
-            }
-            let at = wait.latest;
-            let op = &context.timed.ops[self.lsu.pending[wait.token as usize].pc as usize];
-            let latency = u64::from(op.latency);
-            self.end_part(wait.token, at + wait.extra - latency, true, now, context);
-            false
-        });
-        self.lsu.constants = waiting;
-        self.send_fetches(now, context);
-    }
-
     /// Hands the front end's misses to the memory system.
     pub(super) fn send_fetches(&mut self, now: u64, context: &Context<'_, W>) {
         let bytes = context.spec.frontend.l2_fetch.line;
@@ -562,14 +492,39 @@ impl<const W: usize> ComputeUnit<W> {
     }
 }
 
-/// Whether a line is still under way; else `latest` becomes the time of the last that is there.
-fn note_arrival(at: u64, latest: &mut u64) -> bool {
-    if at != PENDING {
-        *latest = at.max(*latest);
-    }
-    at == PENDING
-}
-
 fn local_access<const W: usize>(kind: AccessKind, warp: u32, wavefronts: u32, bytes: u32, mask: u64) -> LocalAccess {
     LocalAccess { kind, bytes, mask, wavefronts, warp, lanes: W as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lsu() -> Lsu<32> {
+        Lsu::new(&QueueSpec { lg: 5, mio: 5, register_cycles: 2 }, 4)
+    }
+
+    /// Clocks around bursts on an H200: two stores of one sub-core 4 cycles apart, two loads 2, other sub-cores apart.
+    #[test]
+    fn a_sub_cores_way_takes_its_time_for_each_register() {
+        let mut lsu = lsu();
+        let arrivals = [(0, 2, 100), (0, 2, 101), (1, 1, 101), (0, 1, 102), (0, 1, 102), (0, 1, 120)];
+        assert_eq!(arrivals.map(|(sub, registers, now)| lsu.pass(sub, registers, now)), [100, 104, 101, 108, 110, 120]);
+    }
+
+    #[test]
+    fn accesses_wait_in_order_of_arrival() {
+        let mut lsu = lsu();
+        for (token, at) in [(1, 104), (2, 102), (3, 104), (4, 103)] {
+            let kind = AccessKind::LocalLoad;
+            lsu.enqueue(
+                1,
+                Queued { at, token, slot: 0, kind, addresses: u32::MAX, wavefronts: 1, bytes: 4, mask: 1 },
+                100,
+            );
+        }
+        let tokens: Vec<u32> = lsu.queues[1].iter().map(|q| q.token).collect();
+        assert_eq!(tokens, [2, 4, 1, 3]);
+        assert_eq!((lsu.retry_at(), lsu.is_blocked(1, 101), lsu.is_blocked(1, 102)), (102, false, true));
+    }
 }

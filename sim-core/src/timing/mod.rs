@@ -4,6 +4,7 @@ mod atomics;
 mod classes;
 mod code;
 mod compute_unit;
+mod constants;
 mod dispatch;
 mod engine;
 mod fetch_cache;
