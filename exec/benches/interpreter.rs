@@ -3,7 +3,8 @@
 //! `cargo bench -p warpscope-isa --bench interpreter [name]`
 use std::time::Instant;
 use warpscope_exec::exec::{
-    AtomicReply, Code, Effect, Fault, Group, LaneMemory, LaunchValues, Row, Warp, WarpAccess, evaluate_constants, step,
+    AtomicReply, Code, Effect, Fault, Group, LaneMemory, LaunchValues, Row, Scratch, Warp, WarpAccess,
+    evaluate_constants, step,
 };
 use warpscope_exec::ops::{Cond, MathFn, Op};
 use warpscope_exec::program::{
@@ -117,6 +118,7 @@ fn measure<const W: usize>(name: &str, body: Vec<MachineOp>) {
     let mut warp = Warp::<W>::new(&program);
     let mut group = Group { id: [0; 3], size: [W as u32, 1, 1], sub_groups: 1, local: vec![0; 8192], reserved: 0 };
     let mut memory = Words(vec![1; 1 << 14]);
+    let mut scratch = Scratch::new(&program);
     let mut best = f64::INFINITY;
     let mut steps = 0u64;
     for _ in 0..100 {
@@ -129,7 +131,7 @@ fn measure<const W: usize>(name: &str, body: Vec<MachineOp>) {
         let start = Instant::now();
         loop {
             steps += 1;
-            match step(&code, &mut warp, &mut group, &mut memory) {
+            match step(&code, &mut warp, &mut group, &mut memory, &mut scratch) {
                 Ok(Effect::Exit) => break,
                 Ok(_) => {}
                 Err(fault) => panic!("{fault}"),

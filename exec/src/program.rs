@@ -24,7 +24,7 @@ pub struct Operand(pub u16);
 pub enum OperandKind {
     /// Vector register (32 bits a lane).
     Register(u16),
-    /// Uniform register (one 32-bit value a warp; stored as a broadcast row).
+    /// Uniform register (one 32-bit value a warp).
     Uniform(u16),
     /// Row of the program's constant pool, broadcast to all lanes.
     Constant(u16),

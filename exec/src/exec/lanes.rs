@@ -1,5 +1,6 @@
 //! Operand fetch and result store: rows in, rows out, whatever kind of register they live in.
-use super::{Code, Row, Warp};
+use super::warp::uniform_mut;
+use super::{Code, Row, Scratch, Warp};
 use crate::program::{MachineOp, Operand, flags};
 
 /// All lanes of a warp of `W`.
@@ -20,6 +21,7 @@ pub(super) struct Lanes<'a, const W: usize> {
     pub op: &'a MachineOp,
     pub warp: &'a mut Warp<W>,
     pub constants: &'a [Row<W>],
+    pub scratch: &'a mut Scratch<W>,
     /// Row at which the uniform registers begin.
     pub registers: usize,
     /// Lanes that take part; never 0.
@@ -52,32 +54,33 @@ pub(super) fn blend<const W: usize>(dst: &mut Row<W>, src: &[u32; W], mask: u64)
     }
 }
 
-/// Finds a row: registers, then uniform registers in one array, constants in the other.
+/// Finds a row: of the vector registers, of the uniform ones that were spread, or of the constants.
 #[inline(always)]
-pub(super) fn find<'a, const W: usize>(
-    rows: &'a [Row<W>],
-    constants: &'a [Row<W>],
-    registers: usize,
-    o: Operand,
-) -> &'a [Row<W>] {
+pub(super) fn find<'a, const W: usize>([registers, uniform, constants]: [&'a [Row<W>]; 3], o: Operand) -> &'a [Row<W>] {
     let kind = o.0 >> 14;
-    let index = (o.0 & 0x3fff) as usize + if kind == 1 { registers } else { 0 };
-    let bank = if kind == 2 { constants } else { rows };
-    &bank[index..]
+    let bank = if kind == 2 { constants } else { registers };
+    let bank = if kind == 1 { uniform } else { bank };
+    &bank[(o.0 & 0x3fff) as usize..]
 }
 
 impl<'a, const W: usize> Lanes<'a, W> {
     #[inline(always)]
-    pub fn new(op: &'a MachineOp, code: &Code<'a, W>, warp: &'a mut Warp<W>, mask: u64) -> Self {
-        Lanes { op, warp, constants: code.constants, registers: code.program.registers as usize, mask }
+    pub fn new(
+        op: &'a MachineOp,
+        code: &Code<'a, W>,
+        warp: &'a mut Warp<W>,
+        scratch: &'a mut Scratch<W>,
+        mask: u64,
+    ) -> Self {
+        Lanes { op, warp, constants: code.constants, scratch, registers: code.program.registers as usize, mask }
     }
 
     #[inline(always)]
     pub fn row(&self, o: Operand) -> &Row<W> {
         let kind = o.0 >> 14;
-        let index = (o.0 & 0x3fff) as usize + if kind == 1 { self.registers } else { 0 };
         let bank = if kind == 2 { self.constants } else { &self.warp.rows[..] };
-        &bank[index]
+        let bank = if kind == 1 { &self.scratch.uniform[..] } else { bank };
+        &bank[(o.0 & 0x3fff) as usize]
     }
 
     /// Source `n`, 32 bits a lane.
@@ -123,7 +126,7 @@ impl<'a, const W: usize> Lanes<'a, W> {
             }
             1 => {
                 let value = d[self.mask.trailing_zeros() as usize % W];
-                self.warp.rows[self.registers + index].0 = [value; W];
+                *uniform_mut(&mut self.warp.rows, self.registers, index) = value;
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use super::lanes::{Lanes, each, full_mask};
 use super::level::{Avx2, Avx512};
 use super::level::{Base, HostLevel, Level};
 use super::memory::Space;
-use super::{Code, Group, Row, Warp};
+use super::{Code, Group, Row, Scratch, Warp};
 use crate::ops::Op;
 use crate::ops::Ty;
 use crate::program::{MachineOp, Special, flags};
@@ -40,7 +40,8 @@ pub(super) enum Target {
     Generic,
 }
 
-type Run<const W: usize> = unsafe fn(&MachineOp, &Code<'_, W>, &mut Warp<W>, &mut Group, u64) -> Outcome;
+type Run<const W: usize> =
+    unsafe fn(&MachineOp, &Code<'_, W>, &mut Warp<W>, &mut Group, &mut Scratch<W>, u64) -> Outcome;
 
 /// The semantics compiled for what the host offers.
 #[derive(Copy, Clone)]
@@ -65,9 +66,18 @@ impl<const W: usize> Execute<W> {
 
     /// Carries out `op` for the lanes in `mask`, which is not 0.
     #[inline(always)]
-    pub fn run(&self, op: &MachineOp, code: &Code<'_, W>, warp: &mut Warp<W>, group: &mut Group, mask: u64) -> Outcome {
+    pub fn run(
+        &self,
+        op: &MachineOp,
+        code: &Code<'_, W>,
+        warp: &mut Warp<W>,
+        group: &mut Group,
+        scratch: &mut Scratch<W>,
+        mask: u64,
+    ) -> Outcome {
+        scratch.spread_sources(op, warp);
         // SAFETY: `of` is only given levels of this host.
-        unsafe { (self.0)(op, code, warp, group, mask) }
+        unsafe { (self.0)(op, code, warp, group, scratch, mask) }
     }
 }
 
@@ -109,9 +119,10 @@ unsafe fn run_base<const W: usize>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &mut Group,
+    scratch: &mut Scratch<W>,
     mask: u64,
 ) -> Outcome {
-    semantics::<Base, W>(op, code, warp, group, mask)
+    semantics::<Base, W>(op, code, warp, group, scratch, mask)
 }
 
 /// # Safety
@@ -123,9 +134,10 @@ unsafe fn run_avx2<const W: usize>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &mut Group,
+    scratch: &mut Scratch<W>,
     mask: u64,
 ) -> Outcome {
-    semantics::<Avx2, W>(op, code, warp, group, mask)
+    semantics::<Avx2, W>(op, code, warp, group, scratch, mask)
 }
 
 /// # Safety
@@ -137,9 +149,10 @@ unsafe fn run_avx512<const W: usize>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &mut Group,
+    scratch: &mut Scratch<W>,
     mask: u64,
 ) -> Outcome {
-    semantics::<Avx512, W>(op, code, warp, group, mask)
+    semantics::<Avx512, W>(op, code, warp, group, scratch, mask)
 }
 
 #[inline(always)]
@@ -147,9 +160,9 @@ fn special<const W: usize>(x: &mut Lanes<'_, W>, group: &Group) {
     let w = &*x.warp;
     let splat = |v: u32| [v; W];
     let d = match Special::ALL[x.op.imm as usize % Special::ALL.len()] {
-        Special::LocalIdX => w.local_id[0].0,
-        Special::LocalIdY => w.local_id[1].0,
-        Special::LocalIdZ => w.local_id[2].0,
+        Special::LocalIdX => w.local_id(0, group.size),
+        Special::LocalIdY => w.local_id(1, group.size),
+        Special::LocalIdZ => w.local_id(2, group.size),
         Special::GroupIdX => splat(group.id[0]),
         Special::GroupIdY => splat(group.id[1]),
         Special::GroupIdZ => splat(group.id[2]),
@@ -202,9 +215,10 @@ fn semantics<L: Level, const W: usize>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &mut Group,
+    scratch: &mut Scratch<W>,
     mask: u64,
 ) -> Outcome {
-    let mut x = Lanes::new(op, code, warp, mask);
+    let mut x = Lanes::new(op, code, warp, scratch, mask);
     match op.op {
         Op::Nop => {}
         Op::Mov32 => x.map1(|a| a),

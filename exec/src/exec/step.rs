@@ -1,7 +1,8 @@
 //! One operation of one warp.
 use super::lanes::find;
 use super::semantics::{Outcome, Target, guarded, is_ghost};
-use super::{Code, Effect, Fault, Group, LaneMemory, Row, Space, Warp, WarpAccess, private};
+use super::warp::uniform_mut;
+use super::{AtomicReply, Code, Effect, Fault, Group, LaneMemory, Row, Scratch, Space, Warp, WarpAccess, private};
 use crate::ops::TrapCode;
 use crate::program::{AccessShape, AtomicOp, LOCAL_WINDOW, MachineOp, Operand, OperandKind, PRIVATE_WINDOW, Program};
 
@@ -15,6 +16,7 @@ pub fn step<const W: usize, M: LaneMemory<W>>(
     warp: &mut Warp<W>,
     group: &mut Group,
     memory: &mut M,
+    scratch: &mut Scratch<W>,
 ) -> Result<Effect, Fault> {
     let pc = warp.pc;
     let Some(op) = code.program.ops.get(pc as usize) else {
@@ -25,7 +27,7 @@ pub fn step<const W: usize, M: LaneMemory<W>>(
         warp.advance(pc + 1);
         return Ok(Effect::Next);
     }
-    let outcome = code.execute.run(op, code, warp, group, mask);
+    let outcome = code.execute.run(op, code, warp, group, scratch, mask);
     // Most operations: a branch that the host foretells well, unlike a jump through a table.
     if outcome == Outcome::Done {
         warp.advance(pc + 1);
@@ -35,24 +37,24 @@ pub fn step<const W: usize, M: LaneMemory<W>>(
         Outcome::Done => Effect::Next,
         Outcome::Announce(space, store) => {
             let shape = AccessShape::unpack(op.imm2);
-            let addresses = &warp.addresses;
+            let addresses = &scratch.addresses;
             memory.announce(&WarpAccess { addresses, mask, shape, space, pc, flags: op.flags }, store, false);
             Effect::Access
         }
         Outcome::Load(target) => {
-            load(Access { op, pc, mask, target }, code, warp, group, memory)?;
+            load(Access { op, pc, mask, target }, code, warp, group, (memory, scratch))?;
             Effect::Access
         }
         Outcome::Store(target) => {
-            store(Access { op, pc, mask, target }, code, warp, group, memory)?;
+            store(Access { op, pc, mask, target }, code, warp, group, (memory, scratch))?;
             Effect::Access
         }
         Outcome::Atomic(target) => {
-            atomic(Access { op, pc, mask, target }, code, warp, group, memory)?;
+            atomic(Access { op, pc, mask, target }, code, warp, group, (memory, scratch))?;
             Effect::Access
         }
         Outcome::Branch => return warp.branch(mask, op.imm as u32, op.imm2),
-        Outcome::BranchTable => return branch_table(op, code, warp, mask),
+        Outcome::BranchTable => return branch_table(op, code, warp, scratch, mask),
         Outcome::Exit => return Ok(warp.exit(mask)),
         Outcome::Barrier | Outcome::SubGroupBarrier if mask != warp.alive => return Err(Fault::DivergentBarrier),
         Outcome::Barrier => Effect::Barrier,
@@ -77,12 +79,13 @@ fn branch_table<const W: usize>(
     op: &MachineOp,
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
+    scratch: &Scratch<W>,
     mask: u64,
 ) -> Result<Effect, Fault> {
     let Some(targets) = code.program.jump_tables.get(op.imm as usize).filter(|t| !t.is_empty()) else {
         return Err(Fault::Trap { what: "a jump table that is not there" });
     };
-    let index = find(&warp.rows, code.constants, code.program.registers as usize, op.src[0])[0].0;
+    let index = find([&warp.rows, &scratch.uniform, code.constants], op.src[0])[0].0;
     warp.branch_table(mask, op.imm2, |lane| targets[(index[lane] as usize).min(targets.len() - 1)])
 }
 
@@ -139,13 +142,22 @@ fn split_windows<const W: usize>(addresses: &mut [u64; W], mask: u64) -> [(Space
     [(Space::Global, mask & !local & !private), (Space::Local, mask & local), (Space::Private, mask & private)]
 }
 
-/// Where the rows of a destination are; `None` for no destination.
+/// The row at which a destination begins; `None` where it has no rows.
 #[inline(always)]
-fn destination(program: &Program, o: Operand) -> Option<usize> {
+fn destination(o: Operand) -> Option<usize> {
     match o.kind() {
         OperandKind::Register(r) => Some(r as usize),
-        OperandKind::Uniform(u) => Some(program.registers as usize + u as usize),
-        OperandKind::Constant(_) | OperandKind::Predicate(..) | OperandKind::None => None,
+        OperandKind::Uniform(_) | OperandKind::Constant(_) | OperandKind::Predicate(..) | OperandKind::None => None,
+    }
+}
+
+/// A uniform register takes the value of the first lane of `mask`.
+fn put_uniform<const W: usize>(warp: &mut Warp<W>, program: &Program, dst: Operand, mask: u64, rows: &[Row<W>]) {
+    if let OperandKind::Uniform(u) = dst.kind() {
+        for (n, row) in rows.iter().enumerate() {
+            *uniform_mut(&mut warp.rows, program.registers as usize, u as usize + n) =
+                row.0[mask.trailing_zeros() as usize % W];
+        }
     }
 }
 
@@ -155,19 +167,19 @@ fn load<const W: usize, M: LaneMemory<W>>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &Group,
-    memory: &mut M,
+    (memory, scratch): (&mut M, &mut Scratch<W>),
 ) -> Result<(), Fault> {
     let count = AccessShape::unpack(a.op.imm2).registers() as usize;
-    let Warp { rows, private, addresses, .. } = warp;
-    let mut nowhere;
-    let out = match destination(code.program, a.op.dst) {
+    let Warp { rows, private, .. } = warp;
+    let mut other;
+    let out = match destination(a.op.dst) {
         Some(first) => &mut rows[first..first + count],
         None => {
-            nowhere = [Row([0; W]); 16];
-            &mut nowhere[..count]
+            other = [Row([0; W]); 16];
+            &mut other[..count]
         }
     };
-    a.each_space(addresses, |access| match access.space {
+    a.each_space(&mut scratch.addresses, |access| match access.space {
         Space::Global | Space::Constant => memory.load(&access, out),
         Space::Local => {
             memory.announce(&access, false, false);
@@ -178,11 +190,10 @@ fn load<const W: usize, M: LaneMemory<W>>(
             private::load(private, &access, out)
         }
     })?;
-    // A uniform register holds its value in every lane.
     if let OperandKind::Uniform(_) = a.op.dst.kind() {
-        for row in out {
-            row.0 = [row.0[a.mask.trailing_zeros() as usize % W]; W];
-        }
+        let mut loaded = [Row([0; W]); 16];
+        loaded[..count].copy_from_slice(out);
+        put_uniform(warp, code.program, a.op.dst, a.mask, &loaded[..count]);
     }
     Ok(())
 }
@@ -193,11 +204,15 @@ fn store<const W: usize, M: LaneMemory<W>>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &mut Group,
-    memory: &mut M,
+    (memory, scratch): (&mut M, &mut Scratch<W>),
 ) -> Result<(), Fault> {
-    let Warp { rows, private, addresses, .. } = warp;
-    let data = find(rows, code.constants, code.program.registers as usize, a.op.src[1]);
-    let data = &data[..AccessShape::unpack(a.op.imm2).registers() as usize];
+    let count = AccessShape::unpack(a.op.imm2).registers() as usize;
+    if let OperandKind::Uniform(_) = a.op.src[1].kind() {
+        scratch.spread(a.op.src[1], count, warp);
+    }
+    let Warp { rows, private, .. } = warp;
+    let Scratch { addresses, uniform } = scratch;
+    let data = &find([rows, uniform, code.constants], a.op.src[1])[..count];
     a.each_space(addresses, |access| match access.space {
         Space::Global | Space::Constant => memory.store(&access, data),
         Space::Local => {
@@ -217,7 +232,7 @@ fn atomic<const W: usize, M: LaneMemory<W>>(
     code: &Code<'_, W>,
     warp: &mut Warp<W>,
     group: &mut Group,
-    memory: &mut M,
+    (memory, scratch): (&mut M, &mut Scratch<W>),
 ) -> Result<(), Fault> {
     let shape = AccessShape::unpack(a.op.imm2);
     let op = AtomicOp::ALL[shape.atomic as usize % AtomicOp::ALL.len()];
@@ -225,18 +240,23 @@ fn atomic<const W: usize, M: LaneMemory<W>>(
     let source = |n: usize| {
         let mut rows = [Row([0; W]); 2];
         if !a.op.src[n].is_none() {
-            let from = find(&warp.rows, code.constants, code.program.registers as usize, a.op.src[n]);
+            let from = find([&warp.rows, &scratch.uniform, code.constants], a.op.src[n]);
             rows[..count].copy_from_slice(&from[..count]);
         }
         rows
     };
     let (data, compare) = (source(1), source(2));
-    let to = destination(code.program, a.op.dst);
-    let Warp { rows, private, addresses, .. } = warp;
-    a.each_space(addresses, |access| {
-        let out = to.map(|first| &mut rows[first..first + count]);
+    let to = destination(a.op.dst);
+    let is_uniform = matches!(a.op.dst.kind(), OperandKind::Uniform(_));
+    let (mut other, mut reply) = ([Row([0; W]); 2], AtomicReply::Deferred);
+    let Warp { rows, private, .. } = warp;
+    a.each_space(&mut scratch.addresses, |access| {
+        let out = match to {
+            Some(first) => Some(&mut rows[first..first + count]),
+            None => is_uniform.then_some(&mut other[..count]),
+        };
         let (data, compare) = (&data[..count], &compare[..count]);
-        match access.space {
+        reply = match access.space {
             Space::Global | Space::Constant => memory.atomic(&access, op, data, compare, out)?,
             Space::Local => {
                 memory.announce(&access, true, true);
@@ -248,5 +268,9 @@ fn atomic<const W: usize, M: LaneMemory<W>>(
             }
         };
         Ok(())
-    })
+    })?;
+    if is_uniform && reply == AtomicReply::Done {
+        put_uniform(warp, code.program, a.op.dst, a.mask, &other[..count]);
+    }
+    Ok(())
 }

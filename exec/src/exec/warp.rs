@@ -1,7 +1,7 @@
 //! State of a warp and of its work-group, and what a step did.
 use super::lanes::{blend, full_mask};
 use super::semantics::Execute;
-use crate::program::{NO_RECONVERGENCE, Operand, OperandKind, Program};
+use crate::program::{MachineOp, NO_RECONVERGENCE, Operand, OperandKind, Program};
 
 /// A program ready to run: with the rows of its constant pool evaluated for one launch.
 #[derive(Copy, Clone)]
@@ -55,7 +55,7 @@ pub struct Warp<const W: usize> {
     pub reconvergence: u32,
     /// Lanes that execute now.
     pub active: u64,
-    /// Vector registers, then uniform registers (broadcast).
+    /// Vector registers, then uniform registers: `W` of these in a row, since each has one value for all lanes.
     pub rows: Vec<Row<W>>,
     /// Lanes that have not ended.
     pub alive: u64,
@@ -65,14 +65,62 @@ pub struct Warp<const W: usize> {
     pub stack: Vec<Divergence>,
     /// Private memory: word `o / 4` of all lanes is row `o / 4`.
     pub private: Vec<Row<W>>,
-    /// Local ids.
-    pub local_id: [Row<W>; 3],
     /// Index of the warp in its work-group.
     pub sub_group: u32,
     /// Work-items in this sub-group (the last may be smaller).
     pub sub_group_size: u32,
-    /// Lane addresses of the memory operation at hand.
+    /// Vector registers: the row at which the uniform ones begin.
+    registers: u32,
+}
+
+/// What the parts of one operation pass on to each other. Nothing is kept in it from operation to operation, so one does
+/// for all warps of a host thread and stays in the host's caches, which warps' own state does not.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Scratch<const W: usize> {
+    /// Lane addresses of a memory operation.
     pub(super) addresses: [u64; W],
+    /// The uniform registers that an operation reads, broadcast to rows of their own.
+    pub(super) uniform: Vec<Row<W>>,
+}
+
+impl<const W: usize> Scratch<W> {
+    /// For operations of this program.
+    pub fn new(program: &Program) -> Self {
+        Scratch { addresses: [0; W], uniform: vec![Row([0; W]); program.uniform_registers as usize] }
+    }
+
+    /// Makes the rows of the uniform registers that `op` reads as words or pairs.
+    #[inline(always)]
+    pub(super) fn spread_sources(&mut self, op: &MachineOp, warp: &Warp<W>) {
+        let is_uniform = |o: Operand| o.0 >> 14 == 1;
+        if op.src.iter().fold(false, |any, o| any | is_uniform(*o)) {
+            for o in op.src.into_iter().filter(|o| is_uniform(*o)) {
+                self.spread(o, 2, warp);
+            }
+        }
+    }
+
+    /// Makes the rows of up to `count` uniform registers from `o` on, which is one.
+    #[inline]
+    pub(super) fn spread(&mut self, o: Operand, count: usize, warp: &Warp<W>) {
+        let first = (o.0 & 0x3fff) as usize;
+        for (u, row) in self.uniform.iter_mut().enumerate().skip(first).take(count) {
+            row.0 = [uniform(&warp.rows, warp.registers as usize, u); W];
+        }
+    }
+}
+
+/// Uniform register `u` of rows of which the first `registers` are vector registers.
+#[inline(always)]
+pub(super) fn uniform<const W: usize>(rows: &[Row<W>], registers: usize, u: usize) -> u32 {
+    rows[registers + u / W].0[u % W]
+}
+
+/// As [`uniform`], to write to.
+#[inline(always)]
+pub(super) fn uniform_mut<const W: usize>(rows: &mut [Row<W>], registers: usize, u: usize) -> &mut u32 {
+    &mut rows[registers + u / W].0[u % W]
 }
 
 impl<const W: usize> Warp<W> {
@@ -97,17 +145,18 @@ impl<const W: usize> Warp<W> {
             predicates: [0; 16],
             rows: Vec::new(),
             private: Vec::new(),
-            local_id: [Row([0; W]); 3],
             sub_group: 0,
             sub_group_size: 0,
-            addresses: [0; W],
+            registers: 0,
         }
     }
 
     /// Makes room for another program; does not allocate where there is room already.
     pub fn fit(&mut self, program: &Program) {
         let zero = Row([0; W]);
-        self.rows.resize((program.registers + program.uniform_registers) as usize, zero);
+        let uniform = program.uniform_registers.div_ceil(W as u32);
+        self.rows.resize((program.registers + uniform) as usize, zero);
+        self.registers = program.registers;
         self.private.resize(program.private_bytes.div_ceil(4) as usize, zero);
     }
 
@@ -118,11 +167,14 @@ impl<const W: usize> Warp<W> {
         self.begin(sub_group, group_size);
     }
 
-    /// As [`Self::reset`], but zeroes only these registers (of [`Self::rows`]): the caller knows that the program writes all
-    /// others before it reads them.
+    /// As [`Self::reset`], but zeroes only these registers (numbers of vector registers, then of uniform ones): the caller
+    /// knows that the program writes all others before it reads them.
     pub fn reset_some(&mut self, sub_group: u32, group_size: [u32; 3], zeroed: &[u32]) {
-        for &row in zeroed {
-            self.rows[row as usize] = Row([0; W]);
+        for &number in zeroed {
+            match number.checked_sub(self.registers) {
+                None => self.rows[number as usize] = Row([0; W]),
+                Some(u) => *uniform_mut(&mut self.rows, self.registers as usize, u as usize) = 0,
+            }
         }
         self.begin(sub_group, group_size);
     }
@@ -140,20 +192,28 @@ impl<const W: usize> Warp<W> {
         self.private.fill(Row([0; W]));
         self.sub_group = sub_group;
         self.sub_group_size = count as u32;
+    }
+
+    /// Uniform register `u`.
+    pub fn uniform(&self, u: u16) -> u32 {
+        uniform(&self.rows, self.registers as usize, u.into())
+    }
+
+    /// Local ids of the lanes in dimension `of` of a group of this size; those of lanes beyond its last item mean nothing.
+    #[inline(never)]
+    pub(super) fn local_id(&self, of: usize, group_size: [u32; 3]) -> [u32; W] {
         let [x, y] = [group_size[0].max(1), group_size[1].max(1)];
-        let first = if first < items { first } else { 0 };
-        let (column, line) = (first % x as u64, first / x as u64);
-        let mut id = [column as u32, (line % y as u64) as u32, (line / y as u64) as u32];
-        if count == W as u64 && column + count <= u64::from(x) {
+        let first = self.sub_group * W as u32;
+        let (column, line) = (first % x, first / x);
+        let mut id = [column, line % y, line / y];
+        if column + W as u32 <= x {
             // All in one line, as in most groups.
-            self.local_id = [Row(std::array::from_fn(|lane| id[0] + lane as u32)), Row([id[1]; W]), Row([id[2]; W])];
-            return;
+            let step = u32::from(of == 0);
+            return std::array::from_fn(|lane| id[of] + lane as u32 * step);
         }
-        for lane in 0..W {
-            let inside = lane < count as usize;
-            for (row, id) in self.local_id.iter_mut().zip(id) {
-                row.0[lane] = if inside { id } else { 0 };
-            }
+        let mut ids = [0; W];
+        for to in &mut ids {
+            *to = id[of];
             // The next item, without a division.
             let ends_line = id[0] + 1 == x;
             let ends_plane = ends_line && id[1] + 1 == y;
@@ -161,21 +221,24 @@ impl<const W: usize> Warp<W> {
             id[1] = if ends_plane { 0 } else { id[1] + u32::from(ends_line) };
             id[2] += u32::from(ends_plane);
         }
+        ids
     }
 
     /// Writes rows that come later than their operation (deferred atomics) to consecutive registers from `dst`.
     pub fn write_result(&mut self, program: &Program, dst: Operand, mask: u64, rows: &[Row<W>]) {
-        let (first, uniform) = match dst.kind() {
-            OperandKind::Register(r) => (r as usize, false),
-            OperandKind::Uniform(u) => (program.registers as usize + u as usize, true),
-            OperandKind::Constant(_) | OperandKind::Predicate(..) | OperandKind::None => return,
-        };
-        for (to, from) in self.rows[first..].iter_mut().zip(rows) {
-            if uniform {
-                to.0 = [from.0[mask.trailing_zeros() as usize % W]; W];
-            } else {
-                blend(to, &from.0, mask);
+        let registers = program.registers as usize;
+        match dst.kind() {
+            OperandKind::Register(r) => {
+                let to = &mut self.rows[r as usize..registers];
+                to.iter_mut().zip(rows).for_each(|(to, from)| blend(to, &from.0, mask));
             }
+            OperandKind::Uniform(u) => {
+                for (n, from) in rows.iter().enumerate() {
+                    *uniform_mut(&mut self.rows, registers, u as usize + n) =
+                        from.0[mask.trailing_zeros() as usize % W];
+                }
+            }
+            OperandKind::Constant(_) | OperandKind::Predicate(..) | OperandKind::None => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::lanes::{Lanes, blend, each, full_mask};
 use super::semantics::{Outcome, Target};
 use super::{Group, Row, Space};
-use crate::program::{AccessShape, Operand};
+use crate::program::{AccessShape, Operand, OperandKind};
 
 /// Byte offsets of the lanes from the start of a memory; inactive lanes repeat the first active one's.
 struct Offsets<const W: usize> {
@@ -26,7 +26,7 @@ impl<const W: usize> Lanes<'_, W> {
         for a in &mut addresses {
             *a = a.wrapping_add(offset);
         }
-        self.warp.addresses = addresses;
+        self.scratch.addresses = addresses;
         outcome
     }
 
@@ -35,7 +35,7 @@ impl<const W: usize> Lanes<'_, W> {
     pub fn at_offset(&mut self, outcome: Outcome) -> Outcome {
         let offset = self.op.imm as u32;
         let addresses = each(&self.words(0), |a| a.wrapping_add(offset) as u64);
-        self.warp.addresses = addresses;
+        self.scratch.addresses = addresses;
         outcome
     }
 
@@ -170,6 +170,9 @@ impl<const W: usize> Lanes<'_, W> {
         let at = self.offsets(0, 4 * self.warp.private.len(), shape.bytes());
         if !(at.plain && at.same) {
             return careful;
+        }
+        if let OperandKind::Uniform(_) = self.op.src[1].kind() {
+            self.scratch.spread(self.op.src[1], shape.registers() as usize, self.warp);
         }
         for word in 0..shape.registers() as usize {
             let data = *self.row(Operand(self.op.src[1].0.wrapping_add(word as u16)));

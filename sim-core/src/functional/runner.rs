@@ -4,7 +4,7 @@ use super::memory::DirectMemory;
 use crate::grid::{empty_group, items};
 use crate::{LaunchError, WorkCounters, diagnosis};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use warpscope_exec::exec::{Effect, Group, Warp, step};
+use warpscope_exec::exec::{Effect, Group, Scratch, Warp, step};
 use warpscope_exec::ops::OpClass;
 
 /// A warp runs this many instructions before another one of its group has a turn: a warp that spins until another one
@@ -24,6 +24,7 @@ pub(super) struct Runner<'a, const W: usize> {
     memory: DirectMemory<'a>,
     group: Group,
     warps: Vec<Warp<W>>,
+    scratch: Scratch<W>,
     states: Vec<State>,
     /// For each operation: times executed, and lanes that took part.
     executed: Vec<(u64, u64)>,
@@ -39,6 +40,7 @@ impl<'a, const W: usize> Runner<'a, W> {
             memory: DirectMemory::new(job.view, operations),
             group: empty_group(job.local_bytes, job.reserved),
             warps: Vec::new(),
+            scratch: Scratch::new(job.code.program()),
             states: Vec::new(),
             executed: vec![(0, 0); operations],
             counters: WorkCounters::default(),
@@ -93,7 +95,7 @@ impl<'a, const W: usize> Runner<'a, W> {
                 None => return Err(diagnosis::ran_off(job.code.program(), &job.grid, &self.group, warp)),
             }
             steps += 1;
-            match step(&job.code, warp, &mut self.group, &mut self.memory) {
+            match step(&job.code, warp, &mut self.group, &mut self.memory, &mut self.scratch) {
                 Ok(Effect::Next | Effect::Access | Effect::Fence) => {}
                 Ok(Effect::Jumped) => self.counters.divergent_branches += u64::from(diverged(active, warp)),
                 Ok(Effect::Barrier) => {

@@ -199,15 +199,25 @@ pub(crate) struct TimedCode {
     pub jump: u64,
 }
 
-/// Predicates that a warp has.
-const PREDICATES: u32 = 16;
+/// Predicates that a program uses: those up to the highest that it names.
+fn predicates(program: &Program) -> u32 {
+    let of = |operand: Operand| match operand.kind() {
+        OperandKind::Predicate(p, _) => u32::from(p) + 1,
+        _ => 0,
+    };
+    let of_op = |op: &MachineOp| {
+        let guard = op.guard.get().map_or(0, |(p, _)| u32::from(p) + 1);
+        op.src.into_iter().chain([op.dst, op.dst2]).map(of).fold(guard, u32::max)
+    };
+    program.ops.iter().map(of_op).max().unwrap_or(0)
+}
 
 impl TimedCode {
     pub fn new(spec: &MachineSpec, program: &Program) -> TimedCode {
         let cu = &spec.compute_unit;
         let names: Vec<&str> = cu.pipes.keys().map(String::as_str).take(MAX_PIPES).collect();
         let shared = cu.pipes.values().take(MAX_PIPES).enumerate();
-        let board = (program.registers + program.uniform_registers + PREDICATES) as usize;
+        let board = (program.registers + program.uniform_registers + predicates(program)) as usize;
         let mut code = TimedCode {
             ops: Vec::with_capacity(program.ops.len()),
             stretches: Vec::new(),
@@ -477,7 +487,7 @@ impl TimedCode {
             }
             OperandKind::Predicate(p, _) => {
                 let base = program.registers + program.uniform_registers;
-                (base + u32::from(p) % PREDICATES, base + PREDICATES)
+                (base + u32::from(p), self.board as u32)
             }
             OperandKind::Constant(_) | OperandKind::None => return,
         };

@@ -13,7 +13,8 @@ use crate::{LaunchError, WorkCounters};
 use std::collections::VecDeque;
 use warpscope_configs::MachineSpec;
 use warpscope_configs::specs::MemorySpec;
-use warpscope_exec::exec::{Code, Warp};
+use warpscope_exec::exec::{Code, Scratch, Warp};
+use warpscope_exec::program::Program;
 use warpscope_memory::coalescer::Coalescer;
 use warpscope_memory::compute_unit::CuMemory;
 use warpscope_memory::device_memory::{Span, View};
@@ -39,6 +40,7 @@ pub(crate) struct Context<'a, const W: usize> {
 pub(crate) struct Tally<const W: usize> {
     /// Accesses of the operation at hand.
     pub capture: Capture<W>,
+    pub scratch: Scratch<W>,
     pub coalescer: Box<Coalescer>,
     /// For each operation the allocation that it used last.
     pub spans: Vec<Span>,
@@ -49,9 +51,11 @@ pub(crate) struct Tally<const W: usize> {
 }
 
 impl<const W: usize> Tally<W> {
-    pub fn new(spec: &MemorySpec, operations: usize) -> Tally<W> {
+    pub fn new(spec: &MemorySpec, program: &Program) -> Tally<W> {
+        let operations = program.ops.len();
         Tally {
             capture: Capture::new(),
+            scratch: Scratch::new(program),
             coalescer: Box::new(Coalescer::new(spec.line, spec.sector)),
             spans: vec![Span::EMPTY; operations],
             executed: vec![(0, 0); operations],

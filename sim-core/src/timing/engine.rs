@@ -226,7 +226,7 @@ impl<'a, const W: usize> Run<'a, W> {
             running: Vec::new(),
             stored: Vec::new(),
             carve_out: checked.occupancy.carve_out,
-            tally: Tally::new(&spec.memory, context.code.program().ops.len()),
+            tally: Tally::new(&spec.memory, context.code.program()),
             log: AtomicLog::default(),
             requests: Vec::new(),
             responses: Vec::new(),

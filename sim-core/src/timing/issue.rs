@@ -77,7 +77,7 @@ impl<const W: usize> ComputeUnit<W> {
             capture: &mut tally.capture,
             banks: self.state.memory.banks(),
         };
-        let effect = step(&context.code, warp, group, &mut memory)
+        let effect = step(&context.code, warp, group, &mut memory, &mut tally.scratch)
             .map_err(|fault| diagnosis::fault(context.code.program(), context.grid, group, warp, pc, fault))?;
         warp_slot.hold(now + u64::from(op.hold), Cause::Wait);
         warp_slot.ports[op.port as usize] = now + u64::from(op.spacing);

@@ -2,6 +2,7 @@
 //! one unit after the other had its turn, they have forgotten this one. Hints only: no result depends on them.
 use super::code::Kind;
 use super::compute_unit::{ComputeUnit, Context};
+use super::scheduler::MAX_SLOTS;
 use super::slot::Slot;
 use warpscope_memory::host_cache::prefetch;
 
@@ -67,10 +68,11 @@ impl<const W: usize> ComputeUnit<W> {
                         let line = context.timed.stretch(slot.warp.pc).line * context.timed.line_ops;
                         self.state.frontend.prefetch_instruction(sub, context.code_base + u64::from(line) * bytes);
                     }
+                    let registers = context.code.program().registers as usize;
+                    slot.prefetch_uniform(registers);
                     for op in context.timed.ops.iter().skip(slot.warp.pc as usize).take(operations) {
-                        slot.prefetch_operands(context.timed.operands(op));
+                        slot.prefetch_operands(context.timed.operands(op), registers);
                         if op.kind == Kind::Memory {
-                            slot.prefetch_all();
                             break;
                         }
                     }
@@ -87,10 +89,21 @@ impl<const W: usize> ComputeUnit<W> {
         for (sub, core) in self.subs.iter().enumerate() {
             core.candidates(until, FIRST, |slot| likely.push((sub << self.sub_shift | slot) as u16));
         }
-        self.state.memory.upcoming(until, |token| likely.extend(self.lsu.slot_of(token)));
+        // An access that wants many lines waits for many responses.
+        let mut seen = [0u64; MOST_WORDS];
+        self.state.memory.upcoming(until, |token| {
+            if let Some(index) = self.lsu.slot_of(token) {
+                let word = &mut seen[usize::from(index) / 64 % MOST_WORDS];
+                if *word >> (index % 64) & 1 == 0 {
+                    *word |= 1 << (index % 64);
+                    likely.push(index);
+                }
+            }
+        });
         self.likely = likely;
     }
 }
 
-/// Sub-cores that are told apart when favourites are counted.
+/// Sub-cores that are told apart when favourites are counted, and words with a bit for each of their slots.
 const MOST_SUBS: usize = 8;
+const MOST_WORDS: usize = MOST_SUBS * MAX_SLOTS / 64;

@@ -24,7 +24,7 @@ pub(crate) enum State {
 
 /// One slot. What every issue looks at comes first and close together, followed by the first of the warp's.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Slot<const W: usize> {
     /// The next operation issues no earlier, and why: a number, which is written and soon read in one size.
     pub base: u64,
@@ -115,20 +115,20 @@ impl<const W: usize> Slot<W> {
         prefetch(std::slice::from_ref(&self.base));
         prefetch(&self.ports[PORTS..]);
         prefetch(std::slice::from_ref(&self.warp.pc));
-        prefetch(&self.warp.predicates[..1]);
     }
 
-    /// And all of the slot, for an operation that has addresses.
+    /// And then its uniform registers, which follow `registers` vector registers,
     #[inline]
-    pub fn prefetch_all(&self) {
-        prefetch(std::slice::from_ref(self));
+    pub fn prefetch_uniform(&self, registers: usize) {
+        prefetch(&self.warp.rows[registers..]);
     }
 
-    /// And then these scoreboard entries, with the registers behind those that are registers.
+    /// and these scoreboard entries, with the rows of those that are vector registers.
     #[inline]
-    pub fn prefetch_operands(&self, entries: &[u16]) {
+    pub fn prefetch_operands(&self, entries: &[u16], registers: usize) {
+        let rows = &self.warp.rows[..registers];
         for &entry in entries {
-            if let Some(row) = self.warp.rows.get(entry as usize) {
+            if let Some(row) = rows.get(entry as usize) {
                 prefetch(std::slice::from_ref(row));
             }
             if let Some(entry) = self.board.get(entry as usize) {

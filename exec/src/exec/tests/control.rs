@@ -275,12 +275,14 @@ fn last_sub_group_may_be_smaller_and_ids_run_x_first() {
     let mut warp = Warp::<8>::new(&program);
     warp.reset(1, [3, 2, 2]);
     assert_eq!((warp.sub_group_size, warp.active), (4, full_mask(4)));
-    assert_eq!(warp.local_id[0].0[..4], [2, 0, 1, 2]);
-    assert_eq!(warp.local_id[1].0[..4], [0, 1, 1, 1]);
-    assert_eq!(warp.local_id[2].0[..4], [1, 1, 1, 1]);
+    let ids = [0, 1, 2].map(|of| warp.local_id(of, [3, 2, 2]));
+    assert_eq!(ids.map(|ids| ids[..4].to_vec()), [[2, 0, 1, 2], [0, 1, 1, 1], [1, 1, 1, 1]]);
+    warp.reset(1, [16, 2, 1]);
+    let ids = [0, 1, 2].map(|of| warp.local_id(of, [16, 2, 1]));
+    assert_eq!(ids, [[8, 9, 10, 11, 12, 13, 14, 15], [0; 8], [0; 8]], "all in one line");
 }
 
-/// A ghost changes nothing; a uniform result is in every lane, also of inactive ones.
+/// A ghost changes nothing; a uniform result is there for every lane, also for inactive ones.
 #[test]
 fn ghosts_and_uniform_operations() {
     let mut ops = vec![op(Op::IAdd32), op(Op::IAdd32), op(Op::Exit)];
@@ -298,5 +300,5 @@ fn ghosts_and_uniform_operations() {
     warp.active = 0b1100;
     run(&Code::new(&program, &constants), &mut warp, &mut group::<8>(), &mut Flat::new()).unwrap();
     assert_eq!(warp.rows[0].0, [0; 8]);
-    assert_eq!(warp.rows[64 + 2].0, [42; 8]);
+    assert_eq!(warp.uniform(2), 42);
 }

@@ -100,8 +100,9 @@ fn agree<const W: usize>() {
                 let mut code = Code::new(&program, &[]);
                 code.execute = Execute::of(level);
                 let mut warp = start.clone();
-                let done = code.execute.run(&m, &code, &mut warp, &mut group::<W>(), mask);
-                (done == Outcome::Done, warp.rows, warp.predicates, warp.addresses)
+                let mut scratch = Scratch::new(&program);
+                let done = code.execute.run(&m, &code, &mut warp, &mut group::<W>(), &mut scratch, mask);
+                (done == Outcome::Done, warp.rows, warp.predicates, scratch.addresses)
             };
             let expected = outcome(HostLevel::Base);
             for level in HostLevel::available() {

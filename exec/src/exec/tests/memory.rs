@@ -33,7 +33,7 @@ fn one<const W: usize>(
         row.0 = *data;
     }
     std::mem::swap(&mut warp.private, private);
-    let outcome = step(&Code::new(&program, &[]), &mut warp, group, memory);
+    let outcome = once(&Code::new(&program, &[]), &mut warp, group, memory);
     std::mem::swap(&mut warp.private, private);
     outcome.map(|_| warp.rows[8..].to_vec())
 }

@@ -145,6 +145,16 @@ impl<const W: usize> LaneMemory<W> for Flat {
     }
 }
 
+/// One step.
+pub(crate) fn once<const W: usize>(
+    code: &Code<'_, W>,
+    warp: &mut Warp<W>,
+    group: &mut Group,
+    memory: &mut Flat,
+) -> Result<Effect, Fault> {
+    step(code, warp, group, memory, &mut Scratch::new(code.program()))
+}
+
 /// Runs until the warp ends.
 pub(crate) fn run<const W: usize>(
     code: &Code<'_, W>,
@@ -153,7 +163,7 @@ pub(crate) fn run<const W: usize>(
     memory: &mut Flat,
 ) -> Result<(), Fault> {
     for _ in 0..1_000_000 {
-        if step(code, warp, group, memory)? == Effect::Exit {
+        if once(code, warp, group, memory)? == Effect::Exit {
             return Ok(());
         }
     }

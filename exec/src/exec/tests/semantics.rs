@@ -38,7 +38,7 @@ fn check_with<const W: usize>(
         if round % 2 == 1 {
             warp.active = random.next() & lanes::full_mask(W) | 2;
         }
-        step(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
+        once(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
         for lane in 0..W {
             let pair = |rows: &[Row<W>], r: usize, wide: bool| {
                 rows[r].0[lane] as u64 | if wide { (rows[r + 1].0[lane] as u64) << 32 } else { 0 }
@@ -236,7 +236,7 @@ fn check_compare<const W: usize>(
             warp.predicates[3] = random.next() & lanes::full_mask(W);
             let before = warp.clone();
             warp.active = random.next() & lanes::full_mask(W) | 1;
-            step(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
+            once(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
             for lane in 0..W {
                 let pair = |r: usize| {
                     warp.rows[r].0[lane] as u64 | if wide { (warp.rows[r + 1].0[lane] as u64) << 32 } else { 0 }
@@ -443,7 +443,7 @@ fn cross_lane_operations() {
             warp.reset(0, [W as u32, 1, 1]);
             warp.rows[0].0.fill_with(|| random.next() as u32);
             warp.rows[1].0.fill_with(|| random.below(W as u64) as u32);
-            step(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
+            once(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
             for lane in 0..W {
                 let b = warp.rows[1].0[lane] as usize;
                 let from = match o {
@@ -472,7 +472,7 @@ fn cross_lane_operations() {
             warp.reset(0, [W as u32, 1, 1]);
             (warp.predicates[1], warp.predicates[2], warp.active) = (set, active, active);
             for _ in 0..4 {
-                step(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
+                once(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
             }
             let lane = active.trailing_zeros() as usize;
             let word = |r: usize| warp.rows[r].0[lane] as u64;
@@ -510,7 +510,7 @@ fn warp_functions() {
             let value = |lane: usize| (lane as u32 + 1).wrapping_mul(0x9e37_79b1) >> (lane % 3);
             warp.rows[0].0 = std::array::from_fn(value);
             for _ in 0..count {
-                step(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
+                once(&Code::new(&program, &[]), &mut warp, &mut group::<W>(), &mut Flat::new()).unwrap();
             }
             let lanes: Vec<usize> = (0..W).filter(|l| active >> l & 1 != 0).collect();
             let values: Vec<u32> = lanes.iter().map(|&l| value(l)).collect();
@@ -572,7 +572,7 @@ fn selects_and_predicates() {
     let [p1, p2, p3] = [0x1234_5678u64, 0x0ff0_a5a5, 0x3333_cccc];
     warp.predicates[1..4].copy_from_slice(&[p1, p2, p3]);
     for _ in 0..count {
-        step(&Code::new(&program, &[]), &mut warp, &mut group::<32>(), &mut Flat::new()).unwrap();
+        once(&Code::new(&program, &[]), &mut warp, &mut group::<32>(), &mut Flat::new()).unwrap();
     }
     for i in 0..32 {
         let b = if p1 >> i & 1 == 0 { 0 } else { 2 };
