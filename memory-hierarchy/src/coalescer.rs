@@ -1,5 +1,6 @@
 //! From a warp's addresses to the lines and sectors that they touch.
 use crate::device_memory::full_mask;
+use crate::request::ones;
 
 /// What one warp access wants of one line.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -21,7 +22,7 @@ impl LineAccess {
     /// Passes that it takes as an atomic.
     #[inline(always)]
     pub fn atomic_passes(&self) -> u32 {
-        u32::from(self.passes).max(self.sectors.count_ones())
+        u32::from(self.passes).max(ones(self.sectors))
     }
 }
 

@@ -1,4 +1,20 @@
 //! What travels between compute units and the L2.
+use crate::cache::SetIndex;
+
+/// Sectors in a mask, from a table: a host of the architecture's baseline has no instruction for it.
+#[inline(always)]
+pub(crate) fn ones(sectors: u8) -> u32 {
+    static ONES: [u8; 256] = {
+        let mut ones = [0; 256];
+        let mut mask = 1;
+        while mask < 256 {
+            ones[mask] = ones[mask / 2] + (mask % 2) as u8;
+            mask += 1;
+        }
+        ones
+    };
+    ONES[usize::from(sectors)].into()
+}
 
 /// What a request wants.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -53,15 +69,16 @@ pub struct L2Request {
     pub joined: bool,
     /// Set by the L2: the line's home slice.
     pub home: u16,
-    /// Set by the L2: its address inside that.
+    /// Set by the L2: its address inside that, and its set in every slice.
     pub local: u64,
+    pub(crate) set: SetIndex,
 }
 
 impl L2Request {
     /// Sectors that it takes to a slice: those of an atomic as often as it has passes there.
     #[inline(always)]
     pub fn passes(&self) -> u64 {
-        u64::from(if self.kind.is_atomic() { u32::from(self.passes) } else { self.sectors.count_ones() })
+        u64::from(if self.kind.is_atomic() { u32::from(self.passes) } else { ones(self.sectors) })
     }
 }
 

@@ -5,4 +5,4 @@ mod replacement;
 mod tags;
 
 pub use mshr::{MshrId, Mshrs};
-pub use tags::{Entry, Tags, TagsSpec};
+pub use tags::{Entry, SetIndex, Tags, TagsSpec};

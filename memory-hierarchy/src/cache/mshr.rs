@@ -109,6 +109,11 @@ impl<W: Copy> Mshrs<W> {
     #[inline(always)]
     pub fn prefetch(&self, id: MshrId) {
         prefetch(std::slice::from_ref(&self.registers[usize::from(id)]));
+    }
+
+    /// And those who wait for any: mostly there are few.
+    #[inline(always)]
+    pub fn prefetch_waiters(&self) {
         prefetch(&self.nodes[..self.nodes.len().min(64)]);
     }
 

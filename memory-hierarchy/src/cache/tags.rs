@@ -49,6 +49,10 @@ impl Entry {
         Entry { valid: 0, dirty: 0, pending: 0, partial: 0, written: 0, mshr: Entry::NO_MISS, shared: false };
 }
 
+/// Which set of a cache: found once a request, since hashing takes longer than looking.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct SetIndex(u32);
+
 /// Tags and states of all lines. An entry is named by its index.
 #[derive(Clone, Debug)]
 pub struct Tags {
@@ -101,9 +105,9 @@ impl Tags {
         ((mix(number) >> 32) * self.sets) >> 32
     }
 
-    /// First entry of the set of line number `number`.
+    /// The set of line number `number`, the same in all caches of one specification.
     #[inline(always)]
-    fn set(&self, number: u64) -> usize {
+    pub fn set_of(&self, number: u64) -> SetIndex {
         let set = match self.hash {
             SetHash::Modulo => self.by_sets.divide(number).1,
             SetHash::Mixed => self.hashed(number),
@@ -113,26 +117,38 @@ impl Tags {
                 if set >= self.sets { set - self.sets } else { set }
             }
         };
-        set as usize * self.ways
+        SetIndex(set as u32)
     }
 
-    /// The entry of a line. `number` chooses the set; `line` (the full address) is compared.
+    /// The entries of a set.
     #[inline(always)]
-    pub fn find(&self, number: u64, line: u64) -> Option<usize> {
-        let first = self.set(number);
-        let set = &self.lines[first..first + self.ways];
-        set.iter().position(|&l| l == line).map(|way| first + way)
+    fn entries_of(&self, set: SetIndex) -> std::ops::Range<usize> {
+        let first = set.0 as usize * self.ways;
+        first..first + self.ways
     }
 
-    /// Lets the host bring near what a look-up of line number `number` will read: caches of tens of megabytes have
-    /// tags that do not fit into the host's own.
+    /// The entry of a line in its set; the full address is compared.
     #[inline(always)]
-    pub fn prefetch(&self, number: u64) {
-        let first = self.set(number);
-        let set = first..first + self.ways;
+    pub fn find(&self, set: SetIndex, line: u64) -> Option<usize> {
+        let set = self.entries_of(set);
+        let first = set.start;
+        self.lines[set].iter().position(|&l| l == line).map(|way| first + way)
+    }
+
+    /// Lets the host bring near what a look-up in a set will read: caches of tens of megabytes have tags that do not fit
+    /// into the host's own.
+    #[inline(always)]
+    pub fn prefetch(&self, set: SetIndex) {
+        let set = self.entries_of(set);
         prefetch(&self.lines[set.clone()]);
         prefetch(&self.stamps[set.clone()]);
         prefetch(&self.entries[set]);
+    }
+
+    /// As [`Tags::prefetch`], for a look-up that will hardly find its line.
+    #[inline(always)]
+    pub fn prefetch_lines(&self, set: SetIndex) {
+        prefetch(&self.lines[self.entries_of(set)]);
     }
 
     /// Lets the host bring near the state of an entry.
@@ -167,9 +183,9 @@ impl Tags {
 
     /// Makes room for a line that is not there. Gives its entry, fresh, and what was evicted, if anything;
     /// `None` where every entry of the set waits for data.
-    pub fn allocate(&mut self, number: u64, line: u64) -> Option<(usize, Option<(u64, Entry)>)> {
-        let first = self.set(number);
-        let range = first..first + self.ways;
+    pub fn allocate(&mut self, set: SetIndex, line: u64) -> Option<(usize, Option<(u64, Entry)>)> {
+        let range = self.entries_of(set);
+        let first = range.start;
         let way = match self.lines[range.clone()].iter().position(|&l| l == EMPTY) {
             Some(way) => way,
             None if self.ways <= 64 => self.victim::<1>(range)?,
@@ -226,8 +242,8 @@ impl Tags {
     }
 
     /// Drops a line if it is there. It must not wait for data.
-    pub fn drop_line(&mut self, number: u64, line: u64) {
-        if let Some(index) = self.find(number, line) {
+    pub fn drop_line(&mut self, set: SetIndex, line: u64) {
+        if let Some(index) = self.find(set, line) {
             self.remove(index);
         }
     }
@@ -272,13 +288,13 @@ mod tests {
     /// Reads lines in order and counts hits.
     fn hits(tags: &mut Tags, numbers: impl Iterator<Item = u64>) -> usize {
         numbers
-            .filter(|&n| match tags.find(n, n * 128) {
+            .filter(|&n| match tags.find(tags.set_of(n), n * 128) {
                 Some(index) => {
                     tags.touch(index);
                     true
                 }
                 None => {
-                    tags.allocate(n, n * 128);
+                    tags.allocate(tags.set_of(n), n * 128);
                     false
                 }
             })
@@ -300,21 +316,21 @@ mod tests {
     fn entries_that_wait_are_not_replaced() {
         let mut t = tags(4, 2);
         for n in [0, 2] {
-            let (index, evicted) = t.allocate(n, n * 128).unwrap();
+            let (index, evicted) = t.allocate(t.set_of(n), n * 128).unwrap();
             assert!(evicted.is_none());
             t.entry_mut(index).pending = 1;
         }
-        assert!(t.allocate(4, 512).is_none());
-        let index = t.find(2, 256).unwrap();
+        assert!(t.allocate(t.set_of(4), 512).is_none());
+        let index = t.find(t.set_of(2), 256).unwrap();
         t.entry_mut(index).pending = 0;
         t.entry_mut(index).dirty = 1;
-        let (_, evicted) = t.allocate(4, 512).unwrap();
+        let (_, evicted) = t.allocate(t.set_of(4), 512).unwrap();
         assert_eq!(evicted.map(|(line, e)| (line, e.dirty)), Some((256, 1)));
         let mut seen = vec![];
-        let index = t.find(0, 0).unwrap();
+        let index = t.find(t.set_of(0), 0).unwrap();
         t.entry_mut(index).pending = 0;
         t.clear(|line, _| seen.push(line));
         assert_eq!(seen.len(), 2);
-        assert!(t.find(0, 0).is_none());
+        assert!(t.find(t.set_of(0), 0).is_none());
     }
 }

@@ -1,11 +1,11 @@
 //! Global and private accesses: through the L1, or past it to the L2.
 use super::outbox::Outbox;
 use super::{AccessKind, Completion};
-use crate::cache::{Entry, Mshrs, Tags, TagsSpec};
+use crate::cache::{Entry, Mshrs, SetIndex, Tags, TagsSpec};
 use crate::coalescer::LineAccess;
 use crate::counters::CuCounters;
 use crate::host_cache::prefetch;
-use crate::request::{L2Response, RequestKind};
+use crate::request::{L2Response, RequestKind, ones};
 use warpscope_configs::specs::{L1Spec, L1WritePolicy, MemorySpec};
 
 const NO_SLOT: u16 = u16::MAX;
@@ -116,7 +116,7 @@ impl GlobalPath {
 
     pub(super) fn count(&mut self, kind: AccessKind, lines: &[LineAccess]) {
         let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction);
-        let of = |l: &LineAccess| if atomic { l.atomic_passes() } else { l.sectors.count_ones() };
+        let of = |l: &LineAccess| if atomic { l.atomic_passes() } else { ones(l.sectors) };
         let sectors: u64 = lines.iter().map(|l| u64::from(of(l))).sum();
         let c = &mut self.counters;
         let (requests, total) = match kind {
@@ -135,8 +135,13 @@ impl GlobalPath {
     #[inline(always)]
     pub(super) fn prefetch(&self, lines: &[LineAccess]) {
         for access in lines.iter().skip(1) {
-            self.tags.prefetch(access.line >> self.line_shift);
+            self.tags.prefetch(self.set_of(access.line));
         }
+    }
+
+    #[inline(always)]
+    fn set_of(&self, line: u64) -> SetIndex {
+        self.tags.set_of(line >> self.line_shift)
     }
 
     /// Reserves the data banks; gives the start.
@@ -233,7 +238,8 @@ impl GlobalPath {
     fn load(&mut self, job: &mut Job, access: &LineAccess, cycle: u64) -> bool {
         let private = job.kind == AccessKind::PrivateLoad;
         let cached = self.spec.enabled || private;
-        let found = if cached { self.tags.find(access.line >> self.line_shift, access.line) } else { None };
+        let set = self.set_of(access.line);
+        let found = if cached { self.tags.find(set, access.line) } else { None };
         let state = found.map_or(Entry::default(), |index| *self.tags.entry(index));
         let missing = access.sectors & !state.valid;
         let fresh = missing & !state.pending;
@@ -243,12 +249,12 @@ impl GlobalPath {
         if let Some(index) = found {
             self.tags.touch(index);
         }
-        let hits = u64::from((access.sectors & state.valid).count_ones());
+        let hits = u64::from(ones(access.sectors & state.valid));
         if private {
             self.counters.private_load_sector_hits += hits;
         } else {
             self.counters.load_sector_hits += hits;
-            self.counters.load_sector_merges += u64::from((missing & state.pending).count_ones());
+            self.counters.load_sector_merges += u64::from(ones(missing & state.pending));
         }
         if missing == 0 {
             return true;
@@ -258,7 +264,7 @@ impl GlobalPath {
             self.join(state.mshr, missing, slot);
         }
         if fresh != 0 {
-            let entry = found.or_else(|| if cached { self.allocate(access.line, cycle) } else { None });
+            let entry = found.or_else(|| if cached { self.allocate(set, access.line, cycle) } else { None });
             self.miss(access, entry, fresh, slot, cycle);
         }
         true
@@ -292,15 +298,15 @@ impl GlobalPath {
     }
 
     /// Makes room in the L1; what leaves dirty goes to the L2.
-    fn allocate(&mut self, line: u64, cycle: u64) -> Option<usize> {
-        let Some((index, evicted)) = self.tags.allocate(line >> self.line_shift, line) else {
+    fn allocate(&mut self, set: SetIndex, line: u64, cycle: u64) -> Option<usize> {
+        let Some((index, evicted)) = self.tags.allocate(set, line) else {
             self.counters.bypasses += 1;
             return None;
         };
         if let Some((victim, state)) = evicted {
             self.counters.evictions += 1;
             if state.dirty != 0 {
-                self.counters.write_back_sectors += u64::from(state.dirty.count_ones());
+                self.counters.write_back_sectors += u64::from(ones(state.dirty));
                 self.send(cycle, RequestKind::Store, &self.whole(victim, state.dirty), 0, 0);
             }
         }
@@ -315,7 +321,7 @@ impl GlobalPath {
 
     /// The sixteenths of a line that make a sector.
     fn sixteenths(&self, sector: u32) -> u16 {
-        let per = 16 / self.all_sectors.count_ones();
+        let per = 16 / ones(self.all_sectors);
         (((1u32 << per) - 1) << (sector * per)) as u16
     }
 
@@ -323,16 +329,17 @@ impl GlobalPath {
         if !self.outbox.takes_store() {
             return false;
         }
-        let found = self.tags.find(access.line >> self.line_shift, access.line);
+        let set = self.set_of(access.line);
+        let found = self.tags.find(set, access.line);
         match (self.spec.write, found) {
             (L1WritePolicy::WriteThrough, _) | (L1WritePolicy::WriteAround, None) => {}
             (L1WritePolicy::WriteAround, Some(index)) => self.tags.entry_mut(index).valid &= !access.sectors,
             (L1WritePolicy::WriteThroughAllocate, found) => {
-                let whole = (0..self.all_sectors.count_ones())
+                let whole = (0..ones(self.all_sectors))
                     .filter(|s| access.covered & self.sixteenths(*s) == self.sixteenths(*s))
                     .fold(0u8, |mask, s| mask | 1 << s);
                 if whole != 0
-                    && let Some(index) = found.or_else(|| self.allocate(access.line, cycle))
+                    && let Some(index) = found.or_else(|| self.allocate(set, access.line, cycle))
                 {
                     self.tags.entry_mut(index).valid |= whole;
                 }
@@ -343,11 +350,12 @@ impl GlobalPath {
     }
 
     fn store_private(&mut self, access: &LineAccess, cycle: u64) -> bool {
-        let found = self.tags.find(access.line >> self.line_shift, access.line);
+        let set = self.set_of(access.line);
+        let found = self.tags.find(set, access.line);
         if found.is_none() && !self.outbox.takes_store() {
             return false;
         }
-        match found.or_else(|| self.allocate(access.line, cycle)) {
+        match found.or_else(|| self.allocate(set, access.line, cycle)) {
             Some(index) => {
                 self.tags.touch(index);
                 let state = self.tags.entry_mut(index);
@@ -363,7 +371,7 @@ impl GlobalPath {
         if !self.outbox.takes_atomic() {
             return false;
         }
-        if let Some(index) = self.tags.find(access.line >> self.line_shift, access.line) {
+        if let Some(index) = self.tags.find(self.set_of(access.line), access.line) {
             self.tags.entry_mut(index).valid &= !access.sectors;
         }
         let slot = self.slot_of(job);
@@ -384,16 +392,20 @@ impl GlobalPath {
     fn send(&mut self, cycle: u64, kind: RequestKind, access: &LineAccess, slot: u16, token: u32) {
         self.counters.requests_sent += 1;
         if kind == RequestKind::Store {
-            self.counters.sectors_sent += u64::from(access.sectors.count_ones());
+            self.counters.sectors_sent += u64::from(ones(access.sectors));
         } else if kind.is_atomic() {
             self.counters.sectors_sent += u64::from(access.atomic_passes());
         }
         self.outbox.send(cycle, kind, access, slot, token);
     }
 
+    pub(super) fn prefetch_waiting(&self) {
+        self.mshrs.prefetch_waiters();
+        prefetch(&self.slots[..self.slots.len().min(64)]);
+    }
+
     pub(super) fn prefetch_miss(&self, id: u16) {
         self.mshrs.prefetch(id);
-        prefetch(&self.slots[..self.slots.len().min(64)]);
     }
 
     pub(super) fn upcoming(&self, id: u16, mut waiting: impl FnMut(u32)) {
@@ -409,7 +421,7 @@ impl GlobalPath {
             self.outbox.atomics -= u32::from(response.asked);
             return;
         }
-        let sectors = u64::from(response.sectors.count_ones());
+        let sectors = u64::from(ones(response.sectors));
         match response.kind {
             RequestKind::Fetch => {
                 self.fetches -= 1;

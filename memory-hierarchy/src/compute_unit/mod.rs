@@ -384,6 +384,7 @@ impl CuMemory {
 
     /// what answering those that are due before `until` looks at first,
     pub fn prefetch_misses(&self, until: u64) {
+        self.path.prefetch_waiting();
         self.due(until).filter(|r| r.kind == RequestKind::Load).for_each(|r| self.path.prefetch_miss(r.slot));
     }
 

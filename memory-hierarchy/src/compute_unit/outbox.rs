@@ -1,7 +1,8 @@
 //! The way from a compute unit into the interconnect, and back.
+use crate::cache::SetIndex;
 use crate::clock::{Port, TICKS, Ticks, cycle_at};
 use crate::coalescer::LineAccess;
-use crate::request::{L2Request, RequestKind};
+use crate::request::{L2Request, RequestKind, ones};
 use warpscope_configs::specs::MemorySpec;
 
 /// Rates of the ports, in time for a header and for a sector.
@@ -93,7 +94,7 @@ impl Outbox {
 
     /// Sixteenths of a line that make these sectors.
     fn whole(&self, sectors: u8) -> u32 {
-        sectors.count_ones() * self.sixteenths
+        ones(sectors) * self.sixteenths
     }
 
     /// Sends a request that is ready at `cycle`. Stores and atomics take a credit.
@@ -113,7 +114,7 @@ impl Outbox {
             RequestKind::Store => {
                 let masked = access.covered.count_ones() < self.whole(access.sectors);
                 let mask = if masked { self.rates.send_mask } else { 0 };
-                u64::from(sectors.count_ones()) * self.rates.send_sector + mask
+                u64::from(ones(sectors)) * self.rates.send_sector + mask
             }
         };
         let port = if kind == RequestKind::Fetch { &mut self.fetch_send } else { &mut self.send };
@@ -140,7 +141,7 @@ impl Outbox {
 
     fn push(&mut self, at: u64, kind: RequestKind, access: LineAccess, (slot, token): (u16, u32), joined: bool) {
         match kind {
-            RequestKind::Store => self.stores += access.sectors.count_ones(),
+            RequestKind::Store => self.stores += ones(access.sectors),
             RequestKind::Atomic | RequestKind::Reduction => self.atomics += access.atomic_passes(),
             RequestKind::Load | RequestKind::Fetch => {}
         }
@@ -159,6 +160,7 @@ impl Outbox {
             joined,
             home: 0,
             local: 0,
+            set: SetIndex::default(),
         });
         self.sequence = self.sequence.wrapping_add(1);
     }
@@ -166,7 +168,7 @@ impl Outbox {
     /// Takes in a response that is at the port at `cycle`; gives the cycle at which all of it is in.
     pub(super) fn receive(&mut self, cycle: u64, kind: RequestKind, sectors: u8) -> u64 {
         let port = if kind == RequestKind::Fetch { &mut self.fetch_receive } else { &mut self.receive };
-        let length = self.rates.receive_header + u64::from(sectors.count_ones()) * self.rates.receive_sector;
+        let length = self.rates.receive_header + u64::from(ones(sectors)) * self.rates.receive_sector;
         cycle_at(port.reserve(cycle * TICKS, length) + length)
     }
 }

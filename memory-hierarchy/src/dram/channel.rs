@@ -323,11 +323,22 @@ impl Channel {
                 step.served = Some((access.target, end + self.rank.timing.response));
             }
         }
-        let first = |queue: &[Access]| queue.iter().map(|a| a.ready).min();
-        let ready = [first(&self.reads), first(&self.writes)].into_iter().flatten().min();
-        step.next = ready.map(|ready| self.due(ready.max(from)));
+        step.next = self.first_ready(from).map(|ready| self.due(ready));
         self.stepping = step.next.is_some();
         step
+    }
+
+    /// When the first access is ready, `from` at the earliest; `None` where none waits.
+    fn first_ready(&self, from: Ticks) -> Option<Ticks> {
+        let mut first = None;
+        for access in self.reads.iter().chain(&self.writes) {
+            // Mostly the oldest is.
+            if access.ready <= from {
+                return Some(from);
+            }
+            first = Some(first.map_or(access.ready, |first: Ticks| first.min(access.ready)));
+        }
+        first
     }
 
     /// Takes the access to serve next out of its queue.

@@ -1,10 +1,10 @@
 //! What requests do in a slice.
 use super::slice::{Origin, Waiting};
 use super::{Event, L2System};
-use crate::cache::Entry;
+use crate::cache::{Entry, SetIndex};
 use crate::clock::{TICKS, Ticks, cycle_at};
 use crate::dram::channel::NO_TARGET;
-use crate::request::{L2Request, L2Response, RequestKind};
+use crate::request::{L2Request, L2Response, RequestKind, ones};
 
 impl L2System {
     /// A request of a compute unit is at the slice of its own half; `false` where it cannot go on.
@@ -31,7 +31,7 @@ impl L2System {
                     self.counters.lookup_hits += passed;
                 }
                 if kind.is_atomic() {
-                    self.drop_copy(near, request.local >> self.line_shift, request);
+                    self.drop_copy(near, request);
                 }
                 let read = kind == RequestKind::Load || kind == RequestKind::Fetch;
                 let sent = if read || request.joined { 0 } else { passed };
@@ -43,9 +43,8 @@ impl L2System {
 
     /// A load at a slice that may keep a copy of the line.
     fn read_copy(&mut self, near: usize, request: &L2Request, now: Ticks, responses: &mut Vec<L2Response>) -> bool {
-        let number = request.local >> self.line_shift;
         let slice = &mut self.slices[near];
-        let found = slice.tags.find(number, request.line);
+        let found = slice.tags.find(request.set, request.line);
         let state = found.map_or(Entry::default(), |index| *slice.tags.entry(index));
         let missing = request.sectors & !state.valid;
         let fresh = missing & !state.pending;
@@ -73,9 +72,9 @@ impl L2System {
             id = older;
         }
         if fresh != 0 {
-            let entry = found.or_else(|| self.allocate(near, number, request.line, start));
+            let entry = found.or_else(|| self.allocate(near, request.set, request.line, start));
             let fresh = blocks(fresh, self.sectors, self.fetch_sectors) & !state.valid & !state.pending;
-            self.counters.lookup_misses += u64::from(fresh.count_ones());
+            self.counters.lookup_misses += u64::from(ones(fresh));
             let slice = &mut self.slices[near];
             let older = entry.map_or(Entry::NO_MISS, |index| slice.tags.entry(index).mshr);
             let Some(miss) = slice.far_misses.take(request.line, entry, fresh, older) else { return false };
@@ -99,8 +98,7 @@ impl L2System {
         let length = sectors * self.times.far_sector;
         let leaves = self.slices[near].far.reserve(start, length) + length;
         let at = cycle_at(leaves + self.times.far);
-        let number = request.local >> self.line_shift;
-        self.slices[usize::from(request.home)].tags.prefetch(number);
+        self.slices[usize::from(request.home)].tags.prefetch(request.set);
         self.events.push(at, Event::Far { slice: request.home, origin, request: *request });
     }
 
@@ -129,9 +127,8 @@ impl L2System {
         responses: &mut Vec<L2Response>,
     ) -> bool {
         let local = request.local;
-        let number = local >> self.line_shift;
         let slice = &mut self.slices[at];
-        let found = slice.tags.find(number, request.line);
+        let found = slice.tags.find(request.set, request.line);
         let state = found.map_or(Entry::default(), |index| *slice.tags.entry(index));
         // Without filling, what was written of a sector counts as the whole.
         let there = if self.fill_partial { state.valid } else { state.valid | state.partial };
@@ -167,9 +164,9 @@ impl L2System {
             id = older;
         }
         if fresh != 0 {
-            let entry = found.or_else(|| self.allocate(at, number, request.line, start));
+            let entry = found.or_else(|| self.allocate(at, request.set, request.line, start));
             let wanted = blocks(fresh, self.sectors, self.fetch_sectors) & !there & !state.pending;
-            self.counters.lookup_misses += u64::from(wanted.count_ones());
+            self.counters.lookup_misses += u64::from(ones(wanted));
             self.miss(at, request.line, local, entry, wanted, waiting, start);
         }
         true
@@ -178,7 +175,7 @@ impl L2System {
     /// How long an atomic keeps its home slice from starting another request.
     pub(super) fn atomic_time(&self, request: &L2Request) -> Ticks {
         let whole = self.whole_sectors(request.written, request.sectors);
-        self.times.of_atomic(request, u64::from(whole.count_ones()))
+        self.times.of_atomic(request, u64::from(ones(whole)))
     }
 
     /// How long a request keeps a slice that only passes it on from starting another one.
@@ -194,8 +191,7 @@ impl L2System {
     /// Counts sectors that are there or under way.
     fn count_hits(&mut self, request: &L2Request, sectors: u8) {
         if !request.joined {
-            self.counters.lookup_hits +=
-                u64::from(sectors.count_ones()) + request.passes() - u64::from(request.sectors.count_ones());
+            self.counters.lookup_hits += u64::from(ones(sectors)) + request.passes() - u64::from(ones(request.sectors));
         }
     }
 
@@ -231,15 +227,15 @@ impl L2System {
 
     /// Sends whole granules to or from DRAM.
     fn dram(&mut self, at: usize, local: u64, sectors: u8, write: bool, target: u32, leaves: Ticks) {
-        let bursts = (sectors.count_ones() / self.granule_sectors).max(1) as u8;
+        let bursts = (ones(sectors) / self.granule_sectors).max(1) as u8;
         if let Some(step) = self.slices[at].channel.push(leaves, local, bursts, write, target) {
             self.events.push(step.div_ceil(TICKS), Event::Dram { slice: at as u16 });
         }
     }
 
     /// Makes room for a line; what leaves dirty is written to DRAM. Copies of the other half's lines are never dirty.
-    fn allocate(&mut self, at: usize, number: u64, line: u64, start: Ticks) -> Option<usize> {
-        let Some((index, evicted)) = self.slices[at].tags.allocate(number, line) else {
+    fn allocate(&mut self, at: usize, set: SetIndex, line: u64, start: Ticks) -> Option<usize> {
+        let Some((index, evicted)) = self.slices[at].tags.allocate(set, line) else {
             self.counters.bypasses += 1;
             return None;
         };
@@ -257,39 +253,38 @@ impl L2System {
         let local = self.map.home(line).local;
         let leaves = start + self.times.latency;
         if partial != 0 && self.fill_partial {
-            self.counters.partial_fills += u64::from(partial.count_ones());
-            self.counters.lookup_misses += u64::from(partial.count_ones());
-            self.counters.write_sectors += u64::from(partial.count_ones());
-            self.counters.write_back_sectors += u64::from(dirty.count_ones());
-            let granules = |sectors| (self.granules(sectors).count_ones() / self.granule_sectors) as u8;
+            self.counters.partial_fills += u64::from(ones(partial));
+            self.counters.lookup_misses += u64::from(ones(partial));
+            self.counters.write_sectors += u64::from(ones(partial));
+            self.counters.write_back_sectors += u64::from(ones(dirty));
+            let granules = |sectors| (ones(self.granules(sectors)) / self.granule_sectors) as u8;
             let (reads, writes) = (granules(partial), granules(dirty));
             if let Some(step) = self.slices[at].channel.push_completion(leaves, local, reads, writes) {
                 self.events.push(step.div_ceil(TICKS), Event::Dram { slice: at as u16 });
             }
             return;
         }
-        self.counters.write_back_sectors += u64::from(dirty.count_ones());
+        self.counters.write_back_sectors += u64::from(ones(dirty));
         self.dram(at, local, self.granules(dirty), true, NO_TARGET, leaves);
     }
 
     fn store(&mut self, at: usize, request: &L2Request, now: Ticks, responses: &mut Vec<L2Response>) -> bool {
-        let number = request.local >> self.line_shift;
         let slice = &mut self.slices[at];
-        let found = slice.tags.find(number, request.line);
+        let found = slice.tags.find(request.set, request.line);
         let makes_dirty = found.is_none_or(|index| slice.tags.entry(index).dirty == 0);
         if makes_dirty && !slice.channel.has_write_room() {
             return false;
         }
         let start = self.start(at, request, now, self.times.interval);
         let whole = self.whole_sectors(request.written, request.sectors);
-        let sectors = u64::from(request.sectors.count_ones());
+        let sectors = u64::from(ones(request.sectors));
         let length = self.write_time(at, found, request.sectors, whole);
         let mut end = start;
         if !request.joined {
             end = self.slices[at].write.reserve(start, length) + length;
             self.counters.lookup_hits += sectors;
         }
-        match found.or_else(|| self.allocate(at, number, request.line, start)) {
+        match found.or_else(|| self.allocate(at, request.set, request.line, start)) {
             Some(index) => {
                 let slice = &mut self.slices[at];
                 slice.tags.touch(index);
@@ -313,7 +308,7 @@ impl L2System {
             }
             None => self.write_back(at, request.line, request.sectors, request.sectors & !whole, start),
         }
-        self.drop_other_copy(at, number, request);
+        self.drop_other_copy(at, request);
         self.reply(at, request, Origin::Unit, end + self.times.latency, responses);
         true
     }
@@ -324,7 +319,7 @@ impl L2System {
         let state = found.map_or(Entry::default(), |index| *self.slices[at].tags.entry(index));
         let partial = sectors & !whole & !state.valid;
         let merged = partial & state.partial;
-        let count = |mask: u8| u64::from(mask.count_ones());
+        let count = |mask: u8| u64::from(ones(mask));
         let t = &self.times;
         count(sectors & !partial) * t.write_sector
             + count(partial & !merged) * t.write_partial
@@ -347,7 +342,11 @@ impl L2System {
     }
 
     /// Sectors all of whose sixteenths of the line are set.
+    #[inline]
     fn whole_sectors(&self, sixteenths: u16, among: u8) -> u8 {
+        if sixteenths == u16::MAX {
+            return among;
+        }
         let per = 16 / self.sectors;
         let part = (1u32 << per) - 1;
         (0..self.sectors)
@@ -357,15 +356,15 @@ impl L2System {
 
     /// After a write at home by a unit of the same half, the other half's copy is out of date. (A unit of the other half
     /// has already dealt with the copy on its way.)
-    fn drop_other_copy(&mut self, home: usize, number: u64, request: &L2Request) {
+    fn drop_other_copy(&mut self, home: usize, request: &L2Request) {
         if self.keep_far && self.map.near(home as u32, request.unit) as usize == home {
             let other = self.map.opposite(home as u32) as usize;
-            self.drop_copy(other, number, request);
+            self.drop_copy(other, request);
         }
     }
 
-    fn drop_copy(&mut self, slice: usize, number: u64, request: &L2Request) {
-        if let Some(index) = self.slices[slice].tags.find(number, request.line) {
+    fn drop_copy(&mut self, slice: usize, request: &L2Request) {
+        if let Some(index) = self.slices[slice].tags.find(request.set, request.line) {
             self.slices[slice].tags.entry_mut(index).valid &= !request.sectors;
         }
     }
@@ -378,8 +377,7 @@ impl L2System {
         }
         let t = self.times;
         let end = start + self.atomic_time(request);
-        let number = request.local >> self.line_shift;
-        if let Some(index) = self.slices[at].tags.find(number, request.line) {
+        if let Some(index) = self.slices[at].tags.find(request.set, request.line) {
             let state = self.slices[at].tags.entry_mut(index);
             let before = state.dirty;
             state.dirty |= request.sectors;
@@ -387,7 +385,7 @@ impl L2System {
                 self.limit(at, index, self.dirty_ways, |e| e.dirty != 0, start);
             }
         }
-        self.drop_other_copy(at, number, request);
+        self.drop_other_copy(at, request);
         if request.kind == RequestKind::Atomic {
             self.reply(at, request, origin, end + t.latency + t.atomic, responses);
         }
@@ -399,7 +397,7 @@ impl L2System {
             RequestKind::Load | RequestKind::Fetch | RequestKind::Atomic => request.sectors,
             RequestKind::Store | RequestKind::Reduction => 0,
         };
-        let count = u64::from(sectors.count_ones());
+        let count = u64::from(ones(sectors));
         let number = request.local >> self.line_shift;
         let slice = &mut self.slices[at];
         if origin == Origin::Unit

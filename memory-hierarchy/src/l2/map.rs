@@ -28,7 +28,7 @@ pub struct AddressMap {
     second: u16,
     /// Extra cycles of answers, at most; and compute units in a row that are equally far from a slice.
     distance: u64,
-    neighbours: u16,
+    neighbours: Divisor,
 }
 
 impl AddressMap {
@@ -47,7 +47,7 @@ impl AddressMap {
             halves: spec.halves,
             second: units.div_ceil(2).min(u32::from(u16::MAX)) as u16,
             distance: u64::from(spec.distance),
-            neighbours: spec.coalesce_units.clamp(1, u32::from(u16::MAX)) as u16,
+            neighbours: Divisor::new(spec.coalesce_units.clamp(1, u32::from(u16::MAX)).into()),
         }
     }
 
@@ -93,7 +93,7 @@ impl AddressMap {
         if self.distance == 0 {
             return 0;
         }
-        let place = u64::from(slice) << 16 | u64::from(unit / self.neighbours);
+        let place = u64::from(slice) << 16 | self.neighbours.divide(unit.into()).0;
         ((mix(place) >> 32) * (self.distance + 1)) >> 32
     }
 

@@ -16,7 +16,7 @@ use crate::calendar::Calendar;
 use crate::clock::{TICKS, Ticks, ticks_of, ticks_per};
 use crate::counters::{DramCounters, L2Counters};
 use crate::dram::DramTiming;
-use crate::request::{AtomicSink, L2Request, L2Response};
+use crate::request::{AtomicSink, L2Request, L2Response, RequestKind, ones};
 use exits::Exits;
 pub use map::{AddressMap, Home};
 use slice::{Origin, Slice};
@@ -164,6 +164,7 @@ impl L2System {
         for mut request in requests.drain(..) {
             let home = self.map.home(request.line);
             (request.home, request.local) = (home.slice as u16, home.local);
+            request.set = self.slices[0].tags.set_of(home.local >> self.line_shift);
             self.arrivals.push(request.at + self.times.request, request);
         }
         let limit = until.saturating_add(self.times.request);
@@ -191,8 +192,12 @@ impl L2System {
         let Some(cycle) = self.arrivals.next().filter(|cycle| *cycle < limit) else { return u64::MAX };
         self.arrivals.take(cycle, &mut self.coming);
         for request in &self.coming {
-            let slice = &self.slices[self.map.near(u32::from(request.home), request.unit) as usize];
-            slice.tags.prefetch(request.local >> self.line_shift);
+            let near = self.map.near(u32::from(request.home), request.unit);
+            let slice = &self.slices[near as usize];
+            slice.tags.prefetch(request.set);
+            if request.kind == RequestKind::Store && self.keep_far && near == u32::from(request.home) {
+                self.slices[self.map.opposite(near) as usize].tags.prefetch_lines(request.set);
+            }
             slice.shared_loads.prefetch(request.local >> self.line_shift, request);
         }
         cycle
@@ -226,7 +231,7 @@ impl L2System {
         for line in (address..address + bytes).step_by(1 << self.line_shift) {
             let home = self.map.home(line);
             let tags = &mut self.slices[home.slice as usize].tags;
-            if let Some((index, _)) = tags.allocate(home.local >> self.line_shift, line) {
+            if let Some((index, _)) = tags.allocate(tags.set_of(home.local >> self.line_shift), line) {
                 let entry = tags.entry_mut(index);
                 (entry.valid, entry.dirty) = (all, all);
             }
@@ -266,9 +271,9 @@ impl L2System {
         let mut line = address & !(size - 1);
         while line < address.saturating_add(bytes) {
             let home = self.map.home(line);
-            let number = home.local >> self.line_shift;
+            let set = self.slices[0].tags.set_of(home.local >> self.line_shift);
             for slice in [home.slice, self.map.opposite(home.slice)] {
-                self.slices[slice as usize].tags.drop_line(number, line);
+                self.slices[slice as usize].tags.drop_line(set, line);
             }
             line += size;
         }
@@ -309,7 +314,7 @@ impl L2System {
         for request in &arriving {
             self.counters.requests += 1;
             if request.kind.is_atomic() {
-                self.counters.atomic_repeats += request.passes() - u64::from(request.sectors.count_ones());
+                self.counters.atomic_repeats += request.passes() - u64::from(ones(request.sectors));
             }
             let now = cycle * TICKS;
             if self.exits.holds(request) || !self.admit(request, now) {
@@ -340,7 +345,7 @@ impl L2System {
         match self.slices[near].shared_loads.join(request.local >> self.line_shift, &request, now) {
             None => self.count_lookup(&request),
             Some(leaves) => {
-                self.counters.coalesced_sectors += u64::from(request.sectors.count_ones());
+                self.counters.coalesced_sectors += u64::from(ones(request.sectors));
                 if leaves != Ticks::MAX {
                     self.answer(near, &request, leaves, responses);
                     return;
@@ -434,7 +439,6 @@ impl L2System {
 
     /// A request comes to a slice, of a compute unit or from the other half.
     fn count_lookup(&mut self, request: &L2Request) {
-        use crate::request::RequestKind;
         if request.joined {
             return;
         }

@@ -1,6 +1,6 @@
 //! Loads of neighbouring compute units that ask a slice for the same sectors while these are under way: one of them is
 //! looked up, and its answer goes to all.
-use crate::clock::Ticks;
+use crate::clock::{Divisor, Ticks};
 use crate::host_cache::prefetch;
 use crate::request::{L2Request, RequestKind};
 
@@ -23,24 +23,28 @@ struct UnderWay {
 #[derive(Clone, Debug)]
 pub(super) struct SharedLoads {
     entries: Vec<UnderWay>,
-    /// Compute units of a group; at most 1: nothing is coalesced.
-    units: u16,
+    /// Compute units of a group.
+    units: Divisor,
     window: Ticks,
 }
 
 impl SharedLoads {
-    /// For groups of `units` compute units.
+    /// For groups of `units` compute units; at most 1: nothing is coalesced.
     pub(super) fn new(units: u32, window: Ticks) -> SharedLoads {
         let free = UnderWay { line: 0, group: 0, sectors: 0, until: 0, leaves: 0 };
         let entries = if units > 1 { ENTRIES } else { 0 };
-        SharedLoads { entries: vec![free; entries], units: units.min(u32::from(u16::MAX)) as u16, window }
+        SharedLoads {
+            entries: vec![free; entries],
+            units: Divisor::new(units.clamp(1, u32::from(u16::MAX)).into()),
+            window,
+        }
     }
 
     fn place(&self, number: u64, request: &L2Request) -> Option<(usize, u16)> {
         if self.entries.is_empty() || request.kind != RequestKind::Load {
             return None;
         }
-        let group = request.unit / self.units;
+        let group = self.units.divide(request.unit.into()).0 as u16;
         Some(((number ^ (u64::from(group) * 41)) as usize % ENTRIES, group))
     }
 
@@ -95,6 +99,7 @@ impl SharedLoads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::SetIndex;
 
     fn load(unit: u16, sectors: u8) -> L2Request {
         L2Request {
@@ -112,6 +117,7 @@ mod tests {
             joined: false,
             home: 0,
             local: 0,
+            set: SetIndex::default(),
         }
     }
 

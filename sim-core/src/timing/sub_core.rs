@@ -1,5 +1,5 @@
 //! A sub-core: its warps' readiness, its pipes and its scheduler. What issuing means is the compute unit's business.
-use super::code::{Choice, MAX_PIPES, Needs, TimedCode, TimedOp};
+use super::code::{Choice, MAX_PIPES, Needs, Reach, TimedCode, TimedOp};
 use super::scheduler::{MAX_SLOTS, Order, Scheduler};
 use crate::{Cause, CauseCycles};
 use warpscope_configs::specs::ComputeUnitSpec;
@@ -12,8 +12,8 @@ pub(crate) const ASLEEP: u64 = u64::MAX;
 /// Queues that hold warps back, by index.
 const QUEUES: usize = 2;
 
-/// Most pipe sets of a program: at most one a class of operations.
-pub(crate) const MAX_SETS: usize = 40;
+/// Most pipe sets of a program, bits of a word: at most one a class of operations.
+pub(crate) const MAX_SETS: usize = 64;
 const _: () = assert!(OpClass::ALL.len() <= MAX_SETS);
 
 /// When each pipe is free next, and the latest of these times.
@@ -40,9 +40,10 @@ struct Waiting {
     since: u64,
     /// Why not earlier.
     cause: Cause,
-    /// Pipe set and queue of the next operation.
+    /// Pipe set and queue of the next operation, and how far it reaches.
     set: u8,
     queue: u8,
+    reach: Reach,
 }
 
 /// State of one sub-core. A slot with a warp is ready, timed (ready at a known time to come) or asleep.
@@ -55,14 +56,13 @@ pub(crate) struct SubCore {
     timed: u64,
     /// The first cycle in which a timed slot becomes ready; 0: to be found out.
     next_warp: u64,
-    /// Slots whose next operation uses a pipe set, and the sets that have any.
+    /// Slots whose next operation uses a pipe set, and the sets that have any. What a slot that is asleep was last armed
+    /// for stays: only slots that are ready count.
     set_users: [u64; MAX_SETS],
     sets_used: u64,
     /// Sets whose pipes may all be occupied: those of pipes that have been, until seen to be open.
     closed: u64,
-    /// Slots by how far their next operation reaches (`Reach`),
-    reaching: [u64; 3],
-    /// and by the queue that it goes through; the first of these is none.
+    /// Likewise slots by the queue that it goes through; the first of these is none.
     queue_users: [u64; 1 + QUEUES],
     /// When a queue has room again; `ASLEEP`: an event will say.
     pub queue_open: [u64; QUEUES],
@@ -106,7 +106,7 @@ fn slots_in(mut mask: u64) -> impl Iterator<Item = usize> {
 impl SubCore {
     pub fn new(spec: &ComputeUnitSpec) -> SubCore {
         let slots = ((spec.max_warps / spec.sub_cores) as usize).clamp(1, MAX_SLOTS);
-        let empty = Waiting { ready_at: ASLEEP, since: 0, cause: Cause::NoWarp, set: 0, queue: 0 };
+        let empty = Waiting { ready_at: ASLEEP, since: 0, cause: Cause::NoWarp, set: 0, queue: 0, reach: Reach::Unit };
         SubCore {
             slots: vec![empty; slots],
             order: Order::default(),
@@ -117,7 +117,6 @@ impl SubCore {
             set_users: [0; MAX_SETS],
             sets_used: 0,
             closed: 0,
-            reaching: [0; 3],
             queue_users: [0; 1 + QUEUES],
             queue_open: [0; QUEUES],
             pipes: Pipes::default(),
@@ -180,14 +179,23 @@ impl SubCore {
     #[inline]
     pub fn arm(&mut self, slot: usize, needs: Needs, ready: u64, cause: Cause) {
         self.forget(slot);
-        let bit = 1 << slot;
-        self.set_users[needs.set as usize] |= bit;
+        let bit = 1u64 << slot;
+        let waiting = &mut self.slots[slot];
+        (waiting.ready_at, waiting.cause, waiting.reach) = (ready, cause, needs.reach);
+        if waiting.set != needs.set {
+            let users = &mut self.set_users[waiting.set as usize % MAX_SETS];
+            *users &= !bit;
+            self.sets_used &= !(u64::from(*users == 0) << waiting.set);
+            waiting.set = needs.set;
+        }
+        self.set_users[needs.set as usize % MAX_SETS] |= bit;
         self.sets_used |= 1 << needs.set;
         let queue = needs.queue as u8;
-        self.queue_users[queue as usize] |= bit;
-        self.reaching[needs.reach as usize] |= bit;
-        let waiting = &mut self.slots[slot];
-        (waiting.ready_at, waiting.cause, waiting.set, waiting.queue) = (ready, cause, needs.set, queue);
+        if waiting.queue != queue {
+            self.queue_users[waiting.queue as usize] &= !bit;
+            self.queue_users[queue as usize] |= bit;
+            waiting.queue = queue;
+        }
         self.timed |= bit;
         self.next_warp = self.next_warp.min(ready);
         self.next = self.next.min(ready);
@@ -216,12 +224,6 @@ impl SubCore {
     #[inline]
     fn forget(&mut self, slot: usize) {
         let bit = 1u64 << slot;
-        let waiting = &self.slots[slot];
-        let users = &mut self.set_users[waiting.set as usize];
-        *users &= !bit;
-        self.sets_used &= !(u64::from(*users == 0) << waiting.set);
-        self.reaching.iter_mut().for_each(|slots| *slots &= !bit);
-        self.queue_users[waiting.queue as usize] &= !bit;
         if self.timed & bit != 0 {
             self.timed &= !bit;
             self.next_warp = 0;
@@ -268,8 +270,11 @@ impl SubCore {
     /// Whether a slot's next operation reaches beyond the compute unit; with `spills`, stores to private memory do.
     #[inline]
     pub fn reaches_out(&self, slot: usize, spills: bool) -> bool {
-        let [_, spilling, reaching] = self.reaching;
-        (reaching | if spills { spilling } else { 0 }) >> slot & 1 != 0
+        match self.slots[slot].reach {
+            Reach::Unit => false,
+            Reach::Spill => spills,
+            Reach::Machine => true,
+        }
     }
 
     /// Puts off what was selected at the present; the next call of [`SubCore::select`], at the same cycle, gives it again.
@@ -325,7 +330,7 @@ impl SubCore {
         if ready != 0 {
             let closed = self.closed | if shared.latest > at { code.sets_shared } else { 0 };
             for set in slots_in(closed & self.sets_used) {
-                let users = self.set_users[set];
+                let users = self.set_users[set % MAX_SETS];
                 if users & ready != 0 {
                     let free = self.set_free(code, set, shared);
                     if free > at {
@@ -426,7 +431,7 @@ impl SubCore {
         let passed = at.saturating_sub(self.held_from);
         for (held, cause) in self.held.iter_mut().zip([Cause::PipeThrottle, Cause::LgThrottle, Cause::MioThrottle]) {
             if *held != 0 {
-                self.warp_cycles[cause] += u64::from(held.count_ones()) * passed;
+                self.warp_cycles[cause] += slots_in(*held).count() as u64 * passed;
                 *held = 0;
             }
         }
