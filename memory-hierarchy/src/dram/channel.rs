@@ -4,6 +4,7 @@ use super::scheduler;
 use super::timing::DramTiming;
 use crate::clock::{TICKS, Ticks, mix};
 use crate::counters::DramCounters;
+use crate::host_cache::prefetch;
 use warpscope_configs::specs::{DramScheduler, DramSpec, RowPolicy};
 
 /// No one waits for the data.
@@ -301,6 +302,11 @@ impl Channel {
     /// When something that is ready at `ready` should be decided: no earlier than the bus needs it.
     fn due(&self, ready: Ticks) -> Ticks {
         ready.max(self.rank.bus_free.saturating_sub(self.rank.timing.lead()))
+    }
+
+    /// Lets the host bring near the accesses that [`Channel::step`] looks at first.
+    pub fn prefetch(&self) {
+        prefetch(&self.reads[..self.reads.len().min(8)]);
     }
 
     /// Serves one access if any is ready.

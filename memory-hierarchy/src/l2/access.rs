@@ -98,7 +98,6 @@ impl L2System {
         let length = sectors * self.times.far_sector;
         let leaves = self.slices[near].far.reserve(start, length) + length;
         let at = cycle_at(leaves + self.times.far);
-        self.slices[usize::from(request.home)].tags.prefetch(request.set);
         self.events.push(at, Event::Far { slice: request.home, origin, request: *request });
     }
 
@@ -458,7 +457,7 @@ impl L2System {
             state.mshr = slice.misses.unlink(state.mshr, miss);
         }
         // What comes is written into the array as stores are, and passed on at the same time.
-        let length = u64::from(sectors.count_ones()) * self.times.write_sector;
+        let length = u64::from(ones(sectors)) * self.times.write_sector;
         let written = slice.write.reserve(now, length);
         let mut woken = std::mem::take(&mut self.woken);
         slice.misses.release(miss, |waiting| woken.push(waiting));

@@ -282,6 +282,7 @@ impl L2System {
     fn handle_events(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {
         let mut batch = std::mem::take(&mut self.batch);
         self.events.take(cycle, &mut batch);
+        self.bring_near(&batch);
         let now = cycle * TICKS;
         for event in &batch {
             match *event {
@@ -305,6 +306,26 @@ impl L2System {
         }
         batch.clear();
         self.batch = batch;
+    }
+
+    /// Lets the host bring near what a cycle's events will look at, for all of them at once: one after the other they would
+    /// wait for it.
+    fn bring_near(&self, batch: &[Event]) {
+        for event in batch {
+            match *event {
+                Event::Far { slice, request, .. } => self.slices[usize::from(slice)].tags.prefetch(request.set),
+                Event::Copy { slice, miss } => {
+                    let slice = &self.slices[usize::from(slice)];
+                    slice.prefetch_miss(&slice.far_misses, miss);
+                }
+                Event::Fill { slice, miss } => {
+                    let slice = &self.slices[usize::from(slice)];
+                    slice.prefetch_miss(&slice.misses, miss);
+                }
+                Event::Dram { slice } => self.slices[usize::from(slice)].channel.prefetch(),
+                Event::Turn { .. } => {}
+            }
+        }
     }
 
     fn handle_arrivals(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {

@@ -1,8 +1,9 @@
 //! State of one L2 slice.
 use super::shared_loads::SharedLoads;
-use crate::cache::{Mshrs, Tags, TagsSpec};
+use crate::cache::{MshrId, Mshrs, Tags, TagsSpec};
 use crate::clock::{Port, TICKS};
 use crate::dram::{Channel, DramTiming};
+use crate::host_cache::prefetch;
 use crate::request::L2Request;
 use std::collections::VecDeque;
 use warpscope_configs::specs::MemorySpec;
@@ -88,6 +89,14 @@ impl Slice {
                 self.waiting.len() as u32 - 1
             }
         }
+    }
+
+    /// Lets the host bring near what the end of one of these misses will look at.
+    pub(super) fn prefetch_miss(&self, misses: &Mshrs<u32>, miss: MshrId) {
+        if let (_, Some(index), _) = misses.get(miss) {
+            self.tags.prefetch_entry(index);
+        }
+        misses.for_waiters(miss, |waiting| prefetch(std::slice::from_ref(&self.waiting[waiting as usize])));
     }
 
     /// One of the misses that a request waits for is over; gives the request where it was the last.
