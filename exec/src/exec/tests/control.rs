@@ -2,7 +2,7 @@
 use super::*;
 use crate::exec::lanes::full_mask;
 use crate::ops::Cond;
-use crate::program::{NO_RECONVERGENCE, Special, flags};
+use crate::program::{AccessShape, NO_RECONVERGENCE, Special, flags};
 
 fn r(n: u16) -> Operand {
     Operand::register(n)
@@ -301,4 +301,36 @@ fn ghosts_and_uniform_operations() {
     run(&Code::new(&program, &constants), &mut warp, &mut group::<8>(), &mut Flat::new()).unwrap();
     assert_eq!(warp.rows[0].0, [0; 8]);
     assert_eq!(warp.uniform(2), 42);
+}
+
+/// Uniform registers as pairs, as data of a store and as the target of a load, across the rows that hold `W` of them each.
+#[test]
+fn uniform_registers_are_the_same_for_all_lanes() {
+    let four_words = AccessShape { element: 4, count: 4, atomic: 0, signed: false }.pack();
+    let (c, u) = (Operand::constant, Operand::uniform);
+    let make = |o: Op, dst: Operand, src: [Operand; 2], imm2: u32| {
+        let mut made = op(o);
+        (made.dst, made.imm2) = (dst, imm2);
+        made.src[..2].copy_from_slice(&src);
+        made
+    };
+    let ops = vec![
+        make(Op::Mov64, u(7), [c(0), Operand::NONE], 0),
+        make(Op::Mov64, u(9), [c(2), Operand::NONE], 0),
+        make(Op::IAdd64, r(0), [u(7), u(9)], 0),
+        make(Op::StPrivate, Operand::NONE, [c(4), u(7)], four_words),
+        make(Op::LdPrivate, u(12), [c(4), Operand::NONE], four_words),
+        make(Op::IAdd32, r(2), [u(12), u(15)], 0),
+        op(Op::Exit),
+    ];
+    let program = program::<8>(ops, &[5, 6, 7, 8, 16]);
+    let constants = rows::<8>(&program);
+    let mut warp = Warp::new(&program);
+    warp.reset(0, [8, 1, 1]);
+    warp.active = 0b1100;
+    run(&Code::new(&program, &constants), &mut warp, &mut group::<8>(), &mut Flat::new()).unwrap();
+    let in_active = |value| [0, 0, value, value, 0, 0, 0, 0];
+    assert_eq!([0, 1, 2].map(|row| warp.rows[row].0), [12, 14, 13].map(in_active));
+    assert_eq!([4, 5, 6, 7].map(|row| warp.private[row].0), [5, 6, 7, 8].map(in_active));
+    assert_eq!([12, 13, 14, 15].map(|register| warp.uniform(register)), [5, 6, 7, 8]);
 }
