@@ -1,4 +1,5 @@
 //! Integer arithmetic on one lane, for what is more than an operator. 8- and 16-bit values come zero-extended.
+use crate::ops::minmax;
 
 /// Sign-extends the low byte.
 #[inline(always)]
@@ -10,6 +11,22 @@ pub(super) fn s8(x: u32) -> i32 {
 #[inline(always)]
 pub(super) fn s16(x: u32) -> i32 {
     x as i16 as i32
+}
+
+/// Minimum or maximum, signed or not, as the signed minimum of changed words: complements are ordered the other way round.
+#[derive(Copy, Clone)]
+pub(super) struct MinMax(u32);
+
+impl MinMax {
+    #[inline(always)]
+    pub(super) fn of(imm: i32) -> MinMax {
+        let most = if imm & minmax::MAX != 0 { u32::MAX } else { 0 };
+        MinMax(most ^ if imm & minmax::UNSIGNED != 0 { 1 << 31 } else { 0 })
+    }
+    #[inline(always)]
+    pub(super) fn of_two(self, a: u32, b: u32) -> u32 {
+        ((a ^ self.0) as i32).min((b ^ self.0) as i32) as u32 ^ self.0
+    }
 }
 
 /// a / b; all bits set for b = 0. Exact through doubles: the quotient of two 32-bit numbers keeps at least 2^-32 of

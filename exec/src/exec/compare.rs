@@ -2,7 +2,7 @@
 use super::half::to_f32;
 use super::lanes::{Lanes, each};
 use super::level::Level;
-use crate::ops::{Cond, FCond};
+use crate::ops::{Cond, FCond, compares};
 
 /// Bits of lanes in which `f` holds.
 #[inline(always)]
@@ -67,7 +67,22 @@ impl<const W: usize> Lanes<'_, W> {
     #[inline(always)]
     fn put_condition(&mut self, bits: u64, invert: bool) {
         let bits = bits ^ if invert { u64::MAX } else { 0 };
-        self.put_predicate(bits & self.predicate(2));
+        let with = self.predicate(2);
+        self.put_predicate(if self.op.imm2 & compares::XOR != 0 { bits ^ with } else { bits & with });
+    }
+
+    /// Whether words have set bits in common.
+    #[inline(always)]
+    pub fn test_bits<L: Level>(&mut self) {
+        let (a, b) = (self.words(0), self.words(1));
+        let found = bits::<L, _, W>(&a, &b, |a, b| a & b != 0);
+        self.put_predicate(if self.op.imm == Cond::Eq as i32 { !found } else { found });
+    }
+
+    /// Bits that stay of source `n`, whose sign is at the top.
+    #[inline(always)]
+    fn magnitude(&self, n: usize, sign: u64) -> u64 {
+        if self.op.imm2 & [compares::ABS_A, compares::ABS_B][n] != 0 { !sign } else { u64::MAX }
     }
 
     /// Integer compare of the low `32 - shift` bits.
@@ -123,13 +138,19 @@ impl<const W: usize> Lanes<'_, W> {
 
     #[inline(always)]
     pub fn compare_f32<L: Level>(&mut self) {
-        let (a, b) = (each(&self.words(0), f32::from_bits), each(&self.words(1), f32::from_bits));
+        let [a, b] = [0, 1].map(|n| {
+            let kept = self.magnitude(n, 1 << 31) as u32;
+            each(&self.words(n), |bits| f32::from_bits(bits & kept))
+        });
         self.compare_floats::<L, f32>(a, b);
     }
 
     #[inline(always)]
     pub fn compare_f64<L: Level>(&mut self) {
-        let (a, b) = (each(&self.longs(0), f64::from_bits), each(&self.longs(1), f64::from_bits));
+        let [a, b] = [0, 1].map(|n| {
+            let kept = self.magnitude(n, 1 << 63);
+            each(&self.longs(n), |bits| f64::from_bits(bits & kept))
+        });
         self.compare_floats::<L, f64>(a, b);
     }
 }

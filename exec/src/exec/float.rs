@@ -38,6 +38,32 @@ fn flush32(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
+/// What an operation does to its sources and its result besides.
+#[derive(Copy, Clone)]
+struct Adjusted {
+    flush: bool,
+    saturate: bool,
+}
+
+impl Adjusted {
+    #[inline(always)]
+    fn of(op: &MachineOp) -> Adjusted {
+        Adjusted { flush: op.imm & modifiers::FLUSH != 0, saturate: op.imm & modifiers::SATURATE != 0 }
+    }
+    #[inline(always)]
+    fn source(self, x: f32) -> f32 {
+        if self.flush { flush32(x) } else { x }
+    }
+    #[inline(always)]
+    fn result(self, x: f32) -> f32 {
+        let x = self.source(x);
+        // Not above 0 is also a NaN and -0.
+        let least = if x > 0.0 { x } else { 0.0 };
+        let within = if least < 1.0 { least } else { 1.0 };
+        if self.saturate { within } else { x }
+    }
+}
+
 #[inline(always)]
 fn flush64(x: f64) -> f64 {
     let bits = x.to_bits();
@@ -175,8 +201,9 @@ impl<const W: usize> Lanes<'_, W> {
 
     #[inline(always)]
     pub fn float2(&mut self, f: impl Fn(f32, f32) -> f32) {
-        if self.flushes() {
-            self.float2_kept(|a, b| flush32(f(flush32(a), flush32(b))));
+        if self.adjusts() {
+            let how = Adjusted::of(self.op);
+            self.float2_kept(|a, b| how.result(f(how.source(a), how.source(b))));
         } else {
             self.float2_kept(f);
         }
@@ -196,8 +223,9 @@ impl<const W: usize> Lanes<'_, W> {
 
     #[inline(always)]
     pub fn float3(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
-        if self.flushes() {
-            self.float3_kept(|a, b, c| flush32(f(flush32(a), flush32(b), flush32(c))));
+        if self.adjusts() {
+            let how = Adjusted::of(self.op);
+            self.float3_kept(|a, b, c| how.result(f(how.source(a), how.source(b), how.source(c))));
         } else {
             self.float3_kept(f);
         }
@@ -281,6 +309,11 @@ impl<const W: usize> Lanes<'_, W> {
             d[i] = result64(f(ma.double(a[i]), mb.double(b[i]), mc.double(c[i])));
         }
         self.put64(d);
+    }
+
+    #[inline(always)]
+    fn adjusts(&self) -> bool {
+        self.op.imm & (modifiers::FLUSH | modifiers::SATURATE) != 0
     }
 
     #[inline(always)]

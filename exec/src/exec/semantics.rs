@@ -350,6 +350,14 @@ fn semantics<L: Level, const W: usize>(
         Op::UMin64 => x.wide2(u64::min),
         Op::UMax8 | Op::UMax16 | Op::UMax32 => x.map2(u32::max),
         Op::UMax64 => x.wide2(u64::max),
+        Op::IAddMnMx => {
+            let kind = MinMax::of(op.imm);
+            x.map3(|a, b, c| kind.of_two(a.wrapping_add(b), c));
+        }
+        Op::IMnMx3 => {
+            let kind = MinMax::of(op.imm);
+            x.map3(|a, b, c| kind.of_two(kind.of_two(a, b), c));
+        }
         Op::Popc32 => x.map1(u32::count_ones),
         Op::Popc64 => x.wide1(|a| a.count_ones() as u64),
         Op::Clz8 => x.map1(|a| clz(a, 8)),
@@ -377,6 +385,7 @@ fn semantics<L: Level, const W: usize>(
         Op::ICmp16 => x.compare_int::<L>(16),
         Op::ICmp32 => x.compare_int::<L>(0),
         Op::ICmp64 => x.compare_int64::<L>(),
+        Op::Test32 => x.test_bits::<L>(),
         Op::FCmpF16 => x.compare_f16::<L>(),
         Op::FCmpF32 => x.compare_f32::<L>(),
         Op::FCmpF64 => x.compare_f64::<L>(),

@@ -174,6 +174,25 @@ pub mod modifiers {
     pub const ABS_B: i32 = 16;
     /// Denormal sources and results become zero (`-cl-denorms-are-zero`).
     pub const FLUSH: i32 = 32;
+    /// Single-precision results are brought into 0 to 1; a NaN becomes 0.
+    pub const SATURATE: i32 = 64;
+}
+
+/// What compares do besides, in `imm2`.
+pub mod compares {
+    #![allow(missing_docs)]
+    /// Absolute values of single- and double-precision sources.
+    pub const ABS_A: u32 = 1;
+    pub const ABS_B: u32 = 2;
+    /// The result differs from predicate c (otherwise it holds where both do).
+    pub const XOR: u32 = 4;
+}
+
+/// Minimum or maximum of 32-bit integers, in `imm`.
+pub mod minmax {
+    #![allow(missing_docs)]
+    pub const MAX: i32 = 1;
+    pub const UNSIGNED: i32 = 2;
 }
 
 /// Why `Trap` stops a launch.

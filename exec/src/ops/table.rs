@@ -138,6 +138,8 @@ ops! {
     UMin32: Alu, "imin.u32", "d = min(a, b)"; UMin64: Alu, "imin.u64", "d = min(a, b)";
     UMax8: Alu, "imax.u8", "d = max(a, b)"; UMax16: Alu, "imax.u16", "d = max(a, b)";
     UMax32: Alu, "imax.u32", "d = max(a, b)"; UMax64: Alu, "imax.u64", "d = max(a, b)";
+    IAddMnMx: Alu, "viaddmnmx", "d = a + b, then its minimum or maximum with c; imm: `minmax`";
+    IMnMx3: Alu, "vimnmx3", "d = minimum or maximum of a, b and c; imm: `minmax`";
     Popc32: Convert, "popc", "d = number of set bits (8 and 16 bits too)";
     Popc64: Convert, "popc.64", "d (pair) = number of set bits";
     Clz8: Convert, "flo.8", "d = leading zeros"; Clz16: Convert, "flo.16", "d = leading zeros";
@@ -152,9 +154,10 @@ ops! {
     Sext8To16: Alu, "sext.8.16", "d = sign-extended low byte, 16 bits held zero-extended";
     Sext32To64: Alu, "sext.64", "d (pair) = sext(a32)"; Zext32To64: Alu, "zext.64", "d (pair) = zext(a32)";
     Trunc8: Alu, "trunc.8", "d = a & 0xff"; Trunc16: Alu, "trunc.16", "d = a & 0xffff";
-    // Compares: predicate d = a op b, and-ed with predicate c where there is one
+    // Compares: predicate d = a op b, combined with predicate c where there is one; imm2: `compares`
     ICmp8: Compare, "isetp.8", "integer compare, condition imm (`Cond`)"; ICmp16: Compare, "isetp.16", "integer compare";
     ICmp32: Compare, "isetp", "integer compare"; ICmp64: Compare, "isetp.64", "integer compare";
+    Test32: Compare, "lop3.p", "predicate d = (a & b) compared with 0, imm `Cond::Eq` or `Cond::Ne`";
     FCmpF16: Compare, "hsetp", "float compare, condition imm (`FCond`)"; FCmpF32: Compare, "fsetp", "float compare";
     FCmpF64: Fp64, "dsetp", "float compare";
     // Float arithmetic; imm holds source modifiers (`modifiers`)

@@ -1,7 +1,8 @@
 //! Moves constants out of address arithmetic, so that they become immediate offsets and the rest is shared:
 //! `base + 4 * (i + 3)` becomes `(base + 4 * i) + 12`.
 use crate::ir::{Block, Cfg, Function, IBin, Inst, InstData, Opcode, Ty, Value, flag};
-use crate::passes::facts::significant_bits;
+use crate::passes::facts::{is_moved_id, significant_bits};
+use crate::passes::rewrite::count_uses;
 use std::collections::HashMap;
 
 /// Constants beyond this stay where they are: no immediate offset holds them.
@@ -10,14 +11,16 @@ const LARGEST: i64 = (1 << 23) - 1;
 const DEPTH: u32 = 6;
 
 /// Rewrites all pointer additions.
-pub(super) fn separate_constants(f: &mut Function) {
+/// `wide_ids`: constants that are added to the global id itself stay (`target.wide_global_ids`).
+pub(super) fn separate_constants(f: &mut Function, wide_ids: bool) {
+    let uses = if wide_ids { count_uses(f) } else { Vec::new() };
     for b in Cfg::new(f).rpo {
         let old = std::mem::take(&mut f.blocks[b.0 as usize].insts);
         // A value without its constant, in this block.
         let mut known: HashMap<Value, Option<(Value, i64)>> = HashMap::new();
         for i in old {
             if matches!(f.inst(i).op, Opcode::PtrAdd { .. }) {
-                rewrite(f, b, i, &mut known);
+                rewrite(f, b, i, &uses, &mut known);
             }
             f.blocks[b.0 as usize].insts.push(i);
         }
@@ -26,7 +29,7 @@ pub(super) fn separate_constants(f: &mut Function) {
 
 type Known = HashMap<Value, Option<(Value, i64)>>;
 
-fn rewrite(f: &mut Function, b: Block, i: Inst, known: &mut Known) {
+fn rewrite(f: &mut Function, b: Block, i: Inst, uses: &[u32], known: &mut Known) {
     let (mut base, offset) = (f.inst(i).args[0], f.inst(i).args[1]);
     let ty = f.ty(base);
     let width = if ty.bits() == 32 { Ty::I32 } else { Ty::I64 };
@@ -41,7 +44,7 @@ fn rewrite(f: &mut Function, b: Block, i: Inst, known: &mut Known) {
         base = d.args[0];
     }
     let mut rest = offset;
-    if let Some((r, c)) = peel(f, b, offset, DEPTH, known) {
+    if let Some((r, c)) = peel(f, b, offset, DEPTH, uses, known) {
         rest = r;
         constant = constant.wrapping_add(c);
     }
@@ -67,16 +70,16 @@ fn signed(c: u64, ty: Ty) -> i64 {
 }
 
 /// `v` as another value plus a constant; new operations go to the end of `b`, before what is being rewritten.
-fn peel(f: &mut Function, b: Block, v: Value, depth: u32, known: &mut Known) -> Option<(Value, i64)> {
+fn peel(f: &mut Function, b: Block, v: Value, depth: u32, uses: &[u32], known: &mut Known) -> Option<(Value, i64)> {
     if let Some(&k) = known.get(&v) {
         return k;
     }
-    let result = if depth == 0 { None } else { peel_new(f, b, v, depth, known) };
+    let result = if depth == 0 { None } else { peel_new(f, b, v, depth, uses, known) };
     known.insert(v, result);
     result
 }
 
-fn peel_new(f: &mut Function, b: Block, v: Value, depth: u32, known: &mut Known) -> Option<(Value, i64)> {
+fn peel_new(f: &mut Function, b: Block, v: Value, depth: u32, uses: &[u32], known: &mut Known) -> Option<(Value, i64)> {
     let d = f.def_inst(v)?.clone();
     let ty = f.ty(v);
     let constant = |f: &Function, n: usize| d.args.get(n).and_then(|&c| f.as_const(c)).map(|c| signed(c, ty));
@@ -88,12 +91,12 @@ fn peel_new(f: &mut Function, b: Block, v: Value, depth: u32, known: &mut Known)
         Opcode::IBin(IBin::Add) => {
             for (a, c) in [(0, 1), (1, 0)] {
                 if let Some(c) = constant(f, c) {
-                    let (rest, more) = peel(f, b, d.args[a], depth - 1, known).unwrap_or((d.args[a], 0));
+                    let (rest, more) = peel(f, b, d.args[a], depth - 1, uses, known).unwrap_or((d.args[a], 0));
                     return Some((rest, c.wrapping_add(more)));
                 }
             }
-            let x = peel(f, b, d.args[0], depth - 1, known);
-            let y = peel(f, b, d.args[1], depth - 1, known);
+            let x = peel(f, b, d.args[0], depth - 1, uses, known);
+            let y = peel(f, b, d.args[1], depth - 1, uses, known);
             let c = x.map_or(0, |x| x.1).wrapping_add(y.map_or(0, |y| y.1));
             if x.is_none() && y.is_none() {
                 return None;
@@ -103,17 +106,21 @@ fn peel_new(f: &mut Function, b: Block, v: Value, depth: u32, known: &mut Known)
         }
         Opcode::IBin(IBin::Sub) => {
             let c = constant(f, 1)?;
-            let (rest, more) = peel(f, b, d.args[0], depth - 1, known).unwrap_or((d.args[0], 0));
+            let (rest, more) = peel(f, b, d.args[0], depth - 1, uses, known).unwrap_or((d.args[0], 0));
             Some((rest, more.wrapping_sub(c)))
         }
         Opcode::IBin(op @ (IBin::Shl | IBin::Mul)) => {
             let k = constant(f, 1)?;
-            let (rest, c) = peel(f, b, d.args[0], depth - 1, known)?;
+            let (rest, c) = peel(f, b, d.args[0], depth - 1, uses, known)?;
             let factor = if op == IBin::Mul { k } else { 1i64.checked_shl(u32::try_from(k).ok()?)? };
             let scaled = c.checked_mul(factor)?;
             Some((make(f, Opcode::IBin(op), &[rest, d.args[1]]), scaled))
         }
         Opcode::Sext | Opcode::Zext if ty == Ty::I64 && f.ty(d.args[0]) == Ty::I32 => {
+            let alone = uses.get(d.args[0].0 as usize).is_some_and(|&n| n == 1);
+            if alone && d.op == Opcode::Sext && is_moved_id(f, d.args[0]) {
+                return None;
+            }
             let (rest, c) = extended(f, d.args[0], d.op == Opcode::Sext)?;
             Some((make(f, d.op, &[rest]), c))
         }

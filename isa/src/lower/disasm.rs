@@ -1,7 +1,7 @@
 //! Text of a program, for `warpscope disasm` and for tests.
 use super::mir::is_memory;
 use std::fmt::Write;
-use warpscope_exec::ops::{Cond, Conversion, FCond, IntFn, MathFn, Op, OpClass, Rounding, modifiers};
+use warpscope_exec::ops::{Cond, Conversion, FCond, IntFn, MathFn, Op, OpClass, Rounding, compares, minmax, modifiers};
 use warpscope_exec::program::{
     AccessShape, AtomicOp, ConstantRow, MachineOp, NO_RECONVERGENCE, Operand, OperandKind, Program, Special, flags,
 };
@@ -112,7 +112,11 @@ fn suffix(op: &MachineOp) -> String {
     use Op::*;
     let name = |s: Option<String>| s.map(|s| format!(".{}", s.to_lowercase())).unwrap_or_default();
     match op.op {
-        ICmp8 | ICmp16 | ICmp32 | ICmp64 => name(Cond::ALL.get(op.imm as usize).map(|c| format!("{c:?}"))),
+        IAddMnMx | IMnMx3 => {
+            let kind = if op.imm & minmax::MAX != 0 { "max" } else { "min" };
+            format!(".{kind}.{}32", if op.imm & minmax::UNSIGNED != 0 { 'u' } else { 's' })
+        }
+        ICmp8 | ICmp16 | ICmp32 | ICmp64 | Test32 => name(Cond::ALL.get(op.imm as usize).map(|c| format!("{c:?}"))),
         FCmpF16 | FCmpF32 | FCmpF64 => name(FCond::ALL.get(op.imm as usize).map(|c| format!("{c:?}"))),
         FRoundF16 | FRoundF32 | FRoundF64 => name(Rounding::ALL.get(op.imm as usize).map(|c| format!("{c:?}"))),
         MathF16 | MathF32 | MathF64 => name(MathFn::ALL.get(op.imm2 as usize).map(|f| f.name().to_string())),
@@ -149,7 +153,10 @@ fn trailer(op: &MachineOp) -> String {
             NO_RECONVERGENCE => format!(", table {}", op.imm),
             r => format!(", table {} (meet L{r})", op.imm),
         },
-        FAddF16 | FAddF32 | FAddF64 | FMulF16 | FMulF32 | FMulF64 | FFmaF16 | FFmaF32 | FFmaF64 if op.imm != 0 => {
+        FAddF16 | FAddF32 | FAddF64 | FMulF16 | FMulF32 | FMulF64 | FFmaF16 | FFmaF32 | FFmaF64 | FDivF32 | FMinF32
+        | FMaxF32 | FMinF64 | FMaxF64
+            if op.imm != 0 =>
+        {
             let names = [
                 (modifiers::NEG_A, "-a"),
                 (modifiers::NEG_B, "-b"),
@@ -157,8 +164,14 @@ fn trailer(op: &MachineOp) -> String {
                 (modifiers::ABS_A, "|a|"),
                 (modifiers::ABS_B, "|b|"),
                 (modifiers::FLUSH, "ftz"),
+                (modifiers::SATURATE, "sat"),
             ];
             let set: Vec<&str> = names.iter().filter(|n| op.imm & n.0 != 0).map(|n| n.1).collect();
+            format!(" ({})", set.join(" "))
+        }
+        ICmp8 | ICmp16 | ICmp32 | ICmp64 | FCmpF16 | FCmpF32 | FCmpF64 if op.imm2 != 0 => {
+            let names = [(compares::XOR, "xor"), (compares::ABS_A, "|a|"), (compares::ABS_B, "|b|")];
+            let set: Vec<&str> = names.iter().filter(|n| op.imm2 & n.0 != 0).map(|n| n.1).collect();
             format!(" ({})", set.join(" "))
         }
         Lop3 => format!(", {:#04x}", op.imm),

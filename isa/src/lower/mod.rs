@@ -116,7 +116,7 @@ pub fn lower(
     expand::expand(&mut function);
     if options.target.optimise_addresses {
         narrow::narrow(&mut function);
-        addresses::separate_constants(&mut function);
+        addresses::separate_constants(&mut function, options.target.wide_global_ids);
         crate::passes::cse::run(&mut function);
         crate::passes::licm::run(&mut function);
         crate::passes::compares::run(&mut function);

@@ -4,7 +4,8 @@
 //! `base + sext(x + 5) * 4` is `(base + sext(x) * 4) + 20` where `x + 5` does not wrap around. A constant deeper in the
 //! index may be taken out where the rest is known not to wrap either: in-bounds addresses from the start of an
 //! object have no negative index, so a rest that is smaller by a positive constant stays in range.
-use super::cse;
+use super::rewrite::count_uses;
+use super::{cse, facts};
 use crate::ir::{Cfg, Function, IBin, Inst, Loc, Opcode, Ty, Value, eval, flag};
 
 /// How deep constants are looked for in an index.
@@ -13,11 +14,12 @@ const DEPTH: u32 = 6;
 /// Splits addresses; gives whether any changed. Common rests are joined afterwards.
 pub fn run(f: &mut Function) -> bool {
     let mut changed = false;
+    let uses = count_uses(f);
     for b in Cfg::new(f).rpo {
         let old = std::mem::take(&mut f.blocks[b.0 as usize].insts);
         let mut new = Vec::with_capacity(old.len());
         for i in old {
-            let mut s = Splitter { f, new: &mut new, loc: Loc::default() };
+            let mut s = Splitter { f, uses: &uses, new: &mut new, loc: Loc::default() };
             changed |= s.split(i);
             new.push(i);
         }
@@ -39,6 +41,7 @@ struct Rest {
 
 struct Splitter<'a> {
     f: &'a mut Function,
+    uses: &'a [u32],
     new: &'a mut Vec<Inst>,
     loc: Loc,
 }
@@ -88,11 +91,14 @@ impl Splitter<'_> {
         // A zero-extended index with a promise about its sign is the same as a sign-extended one.
         let signed = match e.op {
             Opcode::Sext => true,
-            Opcode::Zext => super::facts::non_negative(self.f, e.args[0]),
+            Opcode::Zext => facts::non_negative(self.f, e.args[0]),
             _ => false,
         };
         let index = *e.args.first()?;
         if !signed || self.f.ty(index) != Ty::I32 {
+            return None;
+        }
+        if self.uses.get(index.0 as usize).is_some_and(|&n| n == 1) && facts::is_moved_id(self.f, index) {
             return None;
         }
         let start = self.new.len();

@@ -6,7 +6,7 @@
 use super::loops::{jump, map_uses};
 use super::rewrite::count_uses;
 use super::uniformity;
-use crate::ir::{Block, Cond, Function, IBin, Inst, Loc, Opcode, Order, ShuffleKind, Target, Ty, Value, WarpFn};
+use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Order, ShuffleKind, Target, Ty, Value, WarpFn};
 use smallvec::SmallVec;
 use warpscope_exec::program::{AtomicOp, Special};
 
@@ -15,7 +15,11 @@ pub fn run(f: &mut Function, width: u32) -> bool {
     let uniform = uniformity::analyse(f);
     let uses = count_uses(f);
     let mut found: Vec<(Inst, bool)> = Vec::new();
+    let cfg = Cfg::new(f);
     for b in f.block_ids() {
+        if f.block(b).insts.iter().all(|&i| !matches!(f.inst(i).op, Opcode::Atomic { .. })) || is_of_one(f, &cfg, b) {
+            continue;
+        }
         for &i in &f.block(b).insts {
             let d = f.inst(i);
             let Opcode::Atomic { op, order: Order::Relaxed, .. } = d.op else { continue };
@@ -35,6 +39,33 @@ pub fn run(f: &mut Function, width: u32) -> bool {
         if wanted { with_result(f, b, i, rest, width) } else { without_result(f, b, i, rest) }
     }
     !found.is_empty()
+}
+
+/// Whether a block is behind a test that a work-item's number is a certain one: at most one of a row gets there.
+fn is_of_one(f: &Function, cfg: &Cfg, b: Block) -> bool {
+    let mut at = b;
+    loop {
+        if let [p] = cfg.preds(at)[..]
+            && let Some(t) = f.terminator(p)
+            && f.inst(t).op == Opcode::Branch
+            && let Some(d) = f.def_inst(f.inst(t).args[0])
+        {
+            let side = match d.op {
+                Opcode::ICmp(Cond::Eq) => Some(0),
+                Opcode::ICmp(Cond::Ne) => Some(1),
+                _ => None,
+            };
+            let row = |v: Value| f.def_inst(v).is_some_and(|d| d.op == Opcode::Special(Special::LocalIdX));
+            let constant = d.args.iter().any(|&v| f.as_const(v).is_some());
+            if side.is_some_and(|n| f.inst(t).targets[n].block == at) && constant && d.args.iter().any(|&v| row(v)) {
+                return true;
+            }
+        }
+        if at == Function::ENTRY {
+            return false;
+        }
+        at = cfg.idom[at.0 as usize];
+    }
 }
 
 fn combines(op: AtomicOp, wanted: bool) -> bool {

@@ -1,15 +1,15 @@
 //! Conditions of nested branches become one, as in `if (a && b)`: `if (a) { if (b) { ... } }` without anything else.
 use crate::ir::{Block, Cfg, FBin, FUn, Function, IBin, Inst, Loc, Opcode, Ty, Value};
 
-/// Instructions besides the inner condition that may be computed in vain.
+/// Instructions besides tests that may be computed in vain for each of these.
 const MOST_IN_VAIN: usize = 1;
 
 /// Joins branches that lead to the same place; gives whether any were.
 pub fn run(f: &mut Function) -> bool {
     let mut changed = false;
     let cfg = Cfg::new(f);
-    // Inner conditions first.
-    for &b in cfg.rpo.iter().rev() {
+    // From the outer one inwards, one after the other: what each computes besides counts by itself (sass sobel).
+    for &b in &cfg.rpo {
         while join(f, &cfg, b) {
             changed = true;
         }
@@ -64,17 +64,21 @@ fn truth(f: &mut Function, b: Block, v: Value, sense: bool) -> Value {
 
 /// Whether a block computes hardly more than its condition, and nothing that may fault.
 fn cheap(f: &Function, b: Block, condition: Value) -> bool {
-    let mut in_vain = 0;
+    let (mut in_vain, mut tests) = (0, 0);
     for &i in &f.block(b).insts {
         let d = f.inst(i);
         match d.op {
             Opcode::Branch | Opcode::Const(_) | Opcode::Undef => {}
+            // Tests that the condition is made of come from conditions that were joined already.
+            Opcode::ICmp(_) | Opcode::FCmp(_) if d.results.first() == Some(&condition) => tests += 1,
             _ if d.results.first() == Some(&condition) && speculable(&d.op) => {}
+            Opcode::ICmp(_) | Opcode::FCmp(_) => tests += 1,
+            Opcode::BoolAnd | Opcode::BoolOr | Opcode::BoolXor | Opcode::BoolNot => {}
             ref op if speculable(op) => in_vain += 1,
             _ => return false,
         }
     }
-    in_vain <= MOST_IN_VAIN
+    in_vain <= MOST_IN_VAIN * tests.max(1)
 }
 
 fn speculable(op: &Opcode) -> bool {

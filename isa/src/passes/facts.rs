@@ -1,6 +1,6 @@
 //! Simple facts about values.
 use crate::ir::{Function, IBin, IUn, Opcode, Ty, Value, eval, flag};
-use warpscope_exec::program::LaunchConstant;
+use warpscope_exec::program::{LaunchConstant, Special};
 
 /// How deep facts are looked for.
 const DEPTH: u32 = 6;
@@ -68,4 +68,44 @@ fn bits_of(f: &Function, v: Value, depth: u32) -> u32 {
 /// Whether a value is an integer of 8 to 64 bits.
 pub fn is_integer(ty: Ty) -> bool {
     matches!(ty, Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64)
+}
+
+/// Whether a value is the global id in 32 bits, in whatever order its sum was written.
+pub fn is_global_id(f: &Function, v: Value) -> bool {
+    let mut terms = vec![v];
+    let (mut product, mut local, mut count) = (false, false, 0);
+    while let Some(t) = terms.pop() {
+        count += 1;
+        let Some(d) = f.def_inst(t) else { return false };
+        match d.op {
+            Opcode::IBin(IBin::Add) if count < 6 => terms.extend(&d.args),
+            Opcode::IBin(IBin::Mul) => {
+                let special = |v: Value| {
+                    f.def_inst(v).is_some_and(|d| {
+                        matches!(
+                            d.op,
+                            Opcode::Special(Special::GroupIdX | Special::GroupIdY | Special::GroupIdZ)
+                                | Opcode::Launch(LaunchConstant::EnqueuedLocalSize(_))
+                        )
+                    })
+                };
+                if product || !special(d.args[0]) || !special(d.args[1]) {
+                    return false;
+                }
+                product = true;
+            }
+            Opcode::Special(Special::LocalIdX | Special::LocalIdY | Special::LocalIdZ) => local = true,
+            Opcode::Launch(LaunchConstant::GlobalOffset { .. }) | Opcode::Trunc => {}
+            Opcode::Bitcast => terms.push(d.args[0]),
+            _ => return false,
+        }
+    }
+    product && local
+}
+
+/// Whether a value is the global id in 32 bits moved by a constant. The vendor's compiler extends such an index before
+/// it adds, and so does not see that the constant could be an offset (sass jacobi1d, bfs, spmv).
+pub fn is_moved_id(f: &Function, v: Value) -> bool {
+    let sum = f.def_inst(v).filter(|d| d.op == Opcode::IBin(IBin::Add));
+    sum.is_some_and(|d| f.as_const(d.args[1]).is_some() && is_global_id(f, d.args[0]))
 }

@@ -210,12 +210,31 @@ fn enter_once(f: &mut Function, header: Block, entries: &[Block]) {
     {
         split_edge(f, from, index);
     } else {
-        merge_edges(f, header, entries);
+        let agreed = agreed_constants(f, header, entries);
+        let middle = merge_edges(f, header, entries);
+        // A constant that comes along all edges stays one: loops are counted from it.
+        for (n, bits) in agreed.into_iter().enumerate() {
+            let (Some(bits), Some(end)) = (bits, f.terminator(middle)) else { continue };
+            let ty = f.ty(f.block(header).params[n]);
+            let constant = f.make_inst(Opcode::Const(bits), &[], &[ty], Loc::default());
+            f.blocks[middle.0 as usize].insts.insert(0, constant);
+            f.inst_mut(end).targets[0].args[n] = f.inst(constant).results[0];
+        }
     }
 }
 
-/// Leads all edges from `froms` to `to` through one new block.
-fn merge_edges(f: &mut Function, to: Block, froms: &[Block]) {
+/// The constants that all edges from some blocks pass for a block's parameters.
+fn agreed_constants(f: &Function, to: Block, froms: &[Block]) -> Vec<Option<u64>> {
+    let edges = || froms.iter().flat_map(|&b| targets(f, b)).filter(|t| t.block == to);
+    let constant = |n: usize| {
+        let first = f.as_const(edges().next()?.args[n])?;
+        edges().all(|t| f.as_const(t.args[n]) == Some(first)).then_some(first)
+    };
+    (0..f.block(to).params.len()).map(constant).collect()
+}
+
+/// Leads all edges from `froms` to `to` through one new block, and gives it.
+fn merge_edges(f: &mut Function, to: Block, froms: &[Block]) -> Block {
     let types: Vec<_> = f.block(to).params.iter().map(|&p| f.ty(p)).collect();
     let middle = f.add_block();
     let params: SmallVec<[Value; 4]> = types.iter().map(|&ty| f.add_param(middle, ty)).collect();
@@ -227,6 +246,7 @@ fn merge_edges(f: &mut Function, to: Block, froms: &[Block]) {
         }
     }
     jump(f, middle, Target { block: to, args: params }, Loc::default());
+    middle
 }
 
 /// The block in which a value is defined; `None` for results of unplaced instructions.

@@ -15,6 +15,7 @@ pub mod licm;
 #[cfg(test)]
 mod loop_tests;
 pub mod loops;
+pub mod low_bits;
 pub mod mad;
 pub mod memory;
 mod pipeline;

@@ -1,9 +1,10 @@
 //! The order of the passes.
 use super::rewrite::constants_to_entry;
+use super::strength::Steps;
 use super::unroll::{Phase, UnrollLimits};
 use super::{
-    address, aggregate, conditions, cse, dce, fold, implied, inline, licm, mad, memory, rotate, rows, simplify_cfg,
-    speculate, sroa, strength, thread, unroll, vectorise, widen,
+    address, aggregate, conditions, cse, dce, fold, implied, inline, licm, low_bits, mad, memory, rotate, rows,
+    simplify_cfg, speculate, sroa, strength, thread, unroll, vectorise, widen,
 };
 use crate::ir::{Function, Kernel, Module, verify_function};
 
@@ -84,20 +85,29 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     // Before there are copies of the loops, each with a place of its own for what does not change.
     p.pass(options.licm, "licm", licm::run)?;
     if let Some(limits) = &options.unroll {
+        if p.pass(options.address, "strength", |f| strength::run(f, Steps::Products))? {
+            p.clean()?;
+        }
         for _ in 0..ROUNDS {
             if !p.pass(true, "unroll", |f| unroll::run(f, limits, Phase::Whole))? {
                 break;
             }
             p.clean()?;
         }
-        if p.pass(options.address, "strength", strength::run)? {
+        if p.pass(options.address, "strength", |f| strength::run(f, Steps::Products))? {
             p.clean()?;
         }
         p.pass(true, "unroll", |f| unroll::run(f, limits, Phase::Part))?;
         p.clean()?;
+        if p.pass(options.fold, "low_bits", low_bits::run)? {
+            p.clean()?;
+        }
     }
     p.pass(true, "mad", |f| mad::run(f, kernel.contraction_off, options.contract))?;
     if p.pass(options.address, "address", address::run)? {
+        p.clean()?;
+    }
+    if p.pass(options.address, "strength", |f| strength::run(f, Steps::Constants))? {
         p.clean()?;
     }
     if let Some(width) = options.aggregate {

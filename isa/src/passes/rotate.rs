@@ -41,7 +41,11 @@ fn rotate(f: &mut Function, cfg: &Cfg, l: &Loop) -> bool {
     let [entry] = l.entries(cfg)[..] else { return false };
     // Blocks of their own behind both edges, so that the header's values can go there as parameters.
     let first = loops::split_edge(f, l.header, inner);
-    loops::split_edge(f, l.header, outer);
+    // Several exits that meet there keep one place for what they hand on.
+    let leaves_to = loops::targets(f, l.header)[outer].block;
+    if cfg.preds(leaves_to).iter().filter(|p| l.contains(**p)).count() == 1 {
+        loops::split_edge(f, l.header, outer);
+    }
     let mut l = l.clone();
     l.add(first);
     if !loops::close(f, &l) {

@@ -4,6 +4,8 @@ use crate::ir::{Block, Cfg, Function, IBin, Inst, Opcode, Value};
 
 /// Arms of more instructions than this stay as they are.
 const ARM_LIMIT: usize = 24;
+/// Operations through which an index is followed to where it comes from.
+const DEPTH: u32 = 4;
 
 /// Moves address arithmetic out of arms; gives whether any moved.
 pub fn run(f: &mut Function) -> bool {
@@ -60,7 +62,9 @@ fn hoist(f: &mut Function, from: Block, to: Block) -> bool {
     let wanted = parts_of_addresses(f, &old);
     for i in old {
         let d = f.inst(i);
-        if wanted.contains(&i) && is_address_arithmetic(&d.op) && d.args.iter().all(|a| !behind.contains(a)) {
+        let gathers = matches!(d.op, Opcode::PtrAdd { .. }) && is_gathered(f, d.args[1], DEPTH);
+        if wanted.contains(&i) && !gathers && is_address_arithmetic(&d.op) && d.args.iter().all(|a| !behind.contains(a))
+        {
             moved.push(i);
         } else {
             behind.extend(&d.results);
@@ -73,6 +77,18 @@ fn hoist(f: &mut Function, from: Block, to: Block) -> bool {
     let any = !moved.is_empty();
     insts.splice(end..end, moved);
     any
+}
+
+/// Whether an index comes from memory: such addresses are made, base and all, where they are used (sass spmv_ell, bfs:
+/// LDC.64 and IMAD.WIDE under the guard).
+fn is_gathered(f: &Function, v: Value, depth: u32) -> bool {
+    f.def_inst(v).is_some_and(|d| match d.op {
+        Opcode::Load(_) | Opcode::Atomic { .. } => true,
+        Opcode::IBin(_) | Opcode::Sext | Opcode::Zext | Opcode::Trunc => {
+            depth > 0 && d.args.iter().any(|&a| is_gathered(f, a, depth - 1))
+        }
+        _ => false,
+    })
 }
 
 /// The instructions that addresses of the arm are made of. A sum that is the arm's result stays: under the guard it

@@ -6,22 +6,31 @@ use super::loops::{self, Loop};
 use super::rewrite::{Replacements, constants_to_entry};
 use crate::ir::{Block, Cfg, Function, IBin, Loc, Opcode, Ty, Value, eval, flag};
 
+/// Which addresses become pointers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Steps {
+    /// Those that move by a product of 64 bits.
+    Products,
+    /// Those that move by a constant (sass spmv, bfs, gesummv: IADD3 and IADD3.X for each, in all loops).
+    Constants,
+}
+
 /// Pointers carried around a loop at most; each takes a register pair.
 const MOST: usize = 3;
 /// Operations of an offset at most.
 const DEPTH: u32 = 12;
 
 /// Runs the pass on the innermost loops; gives whether anything changed.
-pub fn run(f: &mut Function) -> bool {
+pub fn run(f: &mut Function, all: Steps) -> bool {
     loops::canonicalise(f);
     constants_to_entry(f);
     let cfg = Cfg::new(f);
-    let all = loops::find(f, &cfg);
+    let found = loops::find(f, &cfg);
     let at = loops::definition_blocks(f);
     let mut r = Replacements::default();
-    for (n, l) in all.iter().enumerate() {
-        if !all[..n].iter().any(|inner| inner.parent == Some(n)) {
-            reduce(f, &cfg, l, &at, &mut r);
+    for (n, l) in found.iter().enumerate() {
+        if !found[..n].iter().any(|inner| inner.parent == Some(n)) {
+            reduce(f, &cfg, l, &at, &mut r, all);
         }
     }
     r.apply(f);
@@ -40,7 +49,7 @@ struct Counter<'a> {
     flags: u8,
 }
 
-fn reduce(f: &mut Function, cfg: &Cfg, l: &Loop, at: &[Option<Block>], r: &mut Replacements) {
+fn reduce(f: &mut Function, cfg: &Cfg, l: &Loop, at: &[Option<Block>], r: &mut Replacements, all: Steps) {
     let [entry] = l.entries(cfg)[..] else { return };
     let [latch] = l.latches(cfg)[..] else { return };
     let (Some(jump), Some(end)) = (f.terminator(entry), f.terminator(latch)) else { return };
@@ -51,7 +60,7 @@ fn reduce(f: &mut Function, cfg: &Cfg, l: &Loop, at: &[Option<Block>], r: &mut R
         let Some((step, flags)) = constant_step(f, value, next) else { continue };
         let counter = Counter { l, at, entry, value, start, step, flags };
         let places: Vec<_> = l.blocks.iter().flat_map(|&b| f.block(b).insts.clone()).collect();
-        let moving: Vec<_> = places.into_iter().filter(|&i| counter.moves_by_product(f, i)).collect();
+        let moving: Vec<_> = places.into_iter().filter(|&i| counter.moves(f, i, all)).collect();
         if moving.is_empty() || moving.len() > MOST {
             continue;
         }
@@ -84,13 +93,16 @@ impl Counter<'_> {
         loops::invariant(f, self.l, self.at, v)
     }
 
-    /// A pointer at an offset that the counter moves by a product of 64 bits that is not known.
-    fn moves_by_product(&self, f: &Function, i: crate::ir::Inst) -> bool {
+    /// A pointer at an offset that the counter moves: by a product of 64 bits that is not known, or by a constant.
+    fn moves(&self, f: &Function, i: crate::ir::Inst, all: Steps) -> bool {
         let d = f.inst(i);
         matches!(d.op, Opcode::PtrAdd { .. })
             && self.invariant(f, d.args[0])
             && f.ty(d.args[1]) == Ty::I64
-            && self.is_even(f, d.args[1], DEPTH) == Some(true)
+            && match all {
+                Steps::Products => self.is_even(f, d.args[1], DEPTH) == Some(true),
+                Steps::Constants => !self.invariant(f, d.args[1]) && self.by_constant(f, d.args[1], DEPTH),
+            }
     }
 
     /// Whether a value moves evenly with the counter (`None`: it does not), and by such a product.
@@ -112,6 +124,21 @@ impl Counter<'_> {
             Opcode::Sext => (d.args[0] == self.value && self.flags & flag::NSW != 0).then_some(false),
             Opcode::Zext => (d.args[0] == self.value && self.flags & flag::NUW != 0 && self.step > 0).then_some(false),
             _ => None,
+        }
+    }
+
+    /// Whether each trip moves a value by a constant.
+    fn by_constant(&self, f: &Function, v: Value, depth: u32) -> bool {
+        if v == self.value || self.invariant(f, v) {
+            return true;
+        }
+        let Some(d) = f.def_inst(v).filter(|_| depth > 0) else { return false };
+        let constant = d.args.get(1).is_some_and(|&c| f.as_const(c).is_some());
+        match d.op {
+            Opcode::IBin(IBin::Add | IBin::Sub) => d.args.iter().all(|&a| self.by_constant(f, a, depth - 1)),
+            Opcode::IBin(IBin::Mul | IBin::Shl) => constant && self.by_constant(f, d.args[0], depth - 1),
+            Opcode::Sext | Opcode::Zext => self.is_even(f, v, depth).is_some(),
+            _ => false,
         }
     }
 
@@ -243,7 +270,7 @@ mod tests {
     fn addresses_of_products_are_carried_on() {
         let before = walk(flag::NSW);
         let mut after = before.clone();
-        assert!(run(&mut after));
+        assert!(run(&mut after, Steps::Products));
         super::super::dce::run(&mut after);
         verify_function(&after).expect("left right");
         assert_eq!((products_in_loops(&before), products_in_loops(&after)), (1, 0));
@@ -258,6 +285,6 @@ mod tests {
     /// A counter that may wrap around does not move evenly once it is widened.
     #[test]
     fn counters_that_may_wrap_around_stay() {
-        assert!(!run(&mut walk(0)));
+        assert!(!run(&mut walk(0), Steps::Products));
     }
 }

@@ -56,6 +56,7 @@ fn random_immediate(op: Op, random: &mut Random) -> (i32, u32) {
             };
             (conversion.pack(), 0)
         }
+        Op::FCmpF32 | Op::FCmpF64 | Op::ICmp32 => (n & 0x7f, random.below(8) as u32),
         Op::IntFn => (n & 0xff, 1 + (random.below(4) as u32)),
         Op::MathF16 | Op::MathF32 | Op::MathF64 => (0, random.below(MathFn::ALL.len() as u64) as u32),
         _ => (n & 0x7f, 0),
@@ -84,7 +85,7 @@ fn agree<const W: usize>() {
                     m.src[2] = Operand::predicate(3, false);
                     m.dst = Operand::predicate(5, false);
                 }
-                Op::RegToPred | Op::WarpElect | Op::WarpFull => m.dst = Operand::predicate(5, false),
+                Op::RegToPred | Op::Test32 | Op::WarpElect | Op::WarpFull => m.dst = Operand::predicate(5, false),
                 _ => {}
             }
             (m.imm, m.imm2) = random_immediate(o, &mut random);

@@ -1,7 +1,7 @@
 //! Operations against Rust's own arithmetic in the operation's type.
 use super::levels::SPECIAL;
 use super::*;
-use crate::ops::{Cond, Conversion, FCond, Rounding, Ty, modifiers};
+use crate::ops::{Cond, Conversion, FCond, Rounding, Ty, compares, modifiers};
 
 /// Runs `m` on random registers and compares each lane's result with `expected(sources as 64 bits)`.
 fn check<const W: usize>(m: MachineOp, wide: [bool; 3], wide_result: bool, expected: &dyn Fn([u64; 3]) -> u64) {
@@ -166,6 +166,17 @@ fn mixed_widths() {
     check::<64>(op(Op::IMad32), [false; 3], false, &|[a, b, c]| (a * b + c) & 0xffff_ffff);
     check::<64>(op(Op::IMad64), [true; 3], true, &|[a, b, c]| (a as u128 * b as u128 % (1 << 64) + c as u128) as u64);
     check::<8>(op(Op::IAdd3), [false; 3], false, &|[a, b, c]| (a + b + c) & 0xffff_ffff);
+    for imm in 0..4 {
+        let of_two = |a: u64, b: u64| match imm {
+            0 => (a as i32).min(b as i32) as u32 as u64,
+            1 => (a as i32).max(b as i32) as u32 as u64,
+            2 => a.min(b),
+            _ => a.max(b),
+        };
+        let with = |o| MachineOp { imm, ..op(o) };
+        check::<32>(with(Op::IAddMnMx), [false; 3], false, &|[a, b, c]| of_two((a + b) & 0xffff_ffff, c));
+        check::<8>(with(Op::IMnMx3), [false; 3], false, &|[a, b, c]| of_two(of_two(a, b), c));
+    }
     check::<8>(op(Op::IAddSext), [false, true, false], true, &|[a, b, _]| (a as u32 as i32 as i128 + b as i128) as u64);
     check::<8>(op(Op::IAddZext), [false, true, false], true, &|[a, b, _]| (a as u128 + b as u128) as u64);
     for imm in [0, 2, 5] {
@@ -217,8 +228,15 @@ fn check_compare<const W: usize>(
     expected: &dyn Fn(usize, u64, u64) -> bool,
 ) {
     let mut random = Random(o as u64);
-    for condition in 0..conditions {
+    let magnitudes = if matches!(o, Op::FCmpF32 | Op::FCmpF64) { compares::ABS_A | compares::ABS_B } else { 0 };
+    let sign = if wide { 1 << 63 } else { 1 << 31 };
+    for (condition, imm2) in (0..conditions).flat_map(|c| (0..8).map(move |imm2| (c, imm2))) {
+        if imm2 & (compares::ABS_A | compares::ABS_B) & !magnitudes != 0 {
+            continue;
+        }
+        let magnitude = |v: u64, bit: u32| if imm2 & bit != 0 { v & !sign } else { v };
         let mut m = op(o);
+        m.imm2 = imm2;
         m.dst = Operand::predicate(3, false);
         m.src[..3].copy_from_slice(&[Operand::register(0), Operand::register(2), Operand::predicate(1, true)]);
         m.imm = condition as i32;
@@ -242,7 +260,9 @@ fn check_compare<const W: usize>(
                     warp.rows[r].0[lane] as u64 | if wide { (warp.rows[r + 1].0[lane] as u64) << 32 } else { 0 }
                 };
                 let bit = |p: usize| before.predicates[p] >> lane & 1 != 0;
-                let compared = expected(condition, pair(0), pair(2)) && !bit(1);
+                let (a, b) = (magnitude(pair(0), compares::ABS_A), magnitude(pair(2), compares::ABS_B));
+                let holds = expected(condition, a, b);
+                let compared = if imm2 & compares::XOR != 0 { holds == bit(1) } else { holds && !bit(1) };
                 let want = if warp.active >> lane & 1 != 0 { compared } else { bit(3) };
                 assert_eq!(
                     warp.predicates[3] >> lane & 1 != 0,
@@ -306,6 +326,28 @@ fn compares<const W: usize>() {
 }
 
 #[test]
+fn tests_of_bits() {
+    let mut random = Random(7);
+    for cond in [Cond::Eq, Cond::Ne] {
+        let mut m = op(Op::Test32);
+        (m.dst, m.imm) = (Operand::predicate(3, false), cond as i32);
+        m.src[..2].copy_from_slice(&[Operand::register(0), Operand::register(1)]);
+        let program = program::<32>(vec![m], &[]);
+        let mut warp = Warp::<32>::new(&program);
+        warp.reset(0, [32, 1, 1]);
+        for row in &mut warp.rows[..2] {
+            row.0.fill_with(|| random.below(8) as u32 | (random.below(4) as u32) << 30);
+        }
+        let before = warp.clone();
+        step(&Code::new(&program, &[]), &mut warp, &mut group::<32>(), &mut Flat::new()).unwrap();
+        for lane in 0..32 {
+            let common = before.rows[0].0[lane] & before.rows[1].0[lane];
+            assert_eq!(warp.predicates[3] >> lane & 1 != 0, (common == 0) == (cond == Cond::Eq));
+        }
+    }
+}
+
+#[test]
 fn compares_at_all_widths() {
     compares::<8>();
     compares::<16>();
@@ -349,6 +391,14 @@ fn single_arithmetic() {
     check::<32>(MachineOp { imm: modifiers::FLUSH, ..op(Op::FMulF32) }, none, false, &|[a, b, _]| {
         f_bits(flush(flush(f(a)) * flush(f(b))))
     });
+    // PTX ISA, `add{.sat}`: clamps the result to [0.0, 1.0], NaN results are flushed to +0.0f.
+    let saturated = |v: f32| f_bits(if v.is_nan() || v <= 0.0 { 0.0 } else { v.min(1.0) });
+    let saturate = |o| MachineOp { imm: modifiers::SATURATE, ..op(o) };
+    check::<32>(saturate(Op::FAddF32), none, false, &|[a, b, _]| saturated(f(a) + f(b)));
+    check::<16>(saturate(Op::FMulF32), none, false, &|[a, b, _]| saturated(f(a) * f(b)));
+    check::<64>(saturate(Op::FFmaF32), none, false, &|[a, b, c]| saturated(f(a).mul_add(f(b), f(c))));
+    let magnitudes = MachineOp { imm: modifiers::ABS_A | modifiers::NEG_B, ..op(Op::FMaxF32) };
+    check::<32>(magnitudes, none, false, &|[a, b, _]| extreme(a & 0x7fff_ffff, b ^ 0x8000_0000, false));
     for (imm, r) in Rounding::ALL.into_iter().enumerate() {
         let imm = imm as i32;
         check::<32>(MachineOp { imm, ..op(Op::FRoundF32) }, none, false, &|[a, ..]| {

@@ -1,6 +1,6 @@
 //! Arithmetic, compares, selects and conversions.
 use super::{Selector, tables};
-use crate::ir::{FBin, FUn, IBin, IUn, Inst, InstData, MathFn, Opcode, Ty, Value, WarpFn};
+use crate::ir::{FUn, IBin, IUn, Inst, InstData, MathFn, Opcode, Ty, Value, WarpFn};
 use crate::lower::LowerError;
 use crate::lower::mir::Opd;
 use warpscope_exec::ops::{Op, modifiers};
@@ -36,19 +36,20 @@ impl Selector<'_> {
             }
             Opcode::Fma | Opcode::Mad => {
                 let [a, b, c] = [data.args[0], data.args[1], data.args[2]];
-                self.select_fma(data.results[0], a, b, c, 0);
+                self.select_fma(data.results[0], [a, b, c], 0);
             }
             Opcode::Math(f) => self.select_math(*f, data),
+            Opcode::ICmp(_) if self.select_test(data) => {}
             Opcode::ICmp(cond) => {
                 let i = self.simple(tables::int_compare(self.f.ty(data.args[0]).bits()), data);
                 self.seq[i].imm = *cond as i32;
             }
             Opcode::FCmp(cond) => {
-                let i = self.simple(tables::float_compare(self.f.ty(data.args[0])), data);
-                self.seq[i].imm = *cond as i32;
+                let d = self.destination(data.results[0]);
+                self.select_float_compare(d, *cond, [data.args[0], data.args[1]], None);
             }
             Opcode::Select => self.select_select(data),
-            Opcode::BoolAnd | Opcode::BoolOr if self.select_compare_chain(data.results[0], data) => {}
+            Opcode::BoolAnd | Opcode::BoolOr | Opcode::BoolXor if self.select_compare_chain(data.results[0], data) => {}
             Opcode::BoolAnd | Opcode::BoolOr | Opcode::BoolXor => {
                 let op = match data.op {
                     Opcode::BoolAnd => Op::PAnd,
@@ -154,7 +155,7 @@ impl Selector<'_> {
     }
 
     /// The flush modifier for single precision, where the kernel asks for it.
-    fn flush(&self, ty: Ty) -> i32 {
+    pub(super) fn flush(&self, ty: Ty) -> i32 {
         if ty == Ty::F32 && self.kernel.flush_denormals { modifiers::FLUSH } else { 0 }
     }
 
@@ -165,6 +166,7 @@ impl Selector<'_> {
             (IBin::Add, 32) => self.select_add32(result, x, y),
             (IBin::Mul, 32) => self.select_mul32(result, x, y),
             (IBin::And | IBin::Or | IBin::Xor, 32) => self.select_logic(result, data),
+            (IBin::SMin | IBin::SMax | IBin::UMin | IBin::UMax, 8..=32) => self.select_extreme(op, data),
             (_, 64) => self.select_wide(op, data),
             _ => false,
         };
@@ -178,66 +180,6 @@ impl Selector<'_> {
         }
         let d = self.destination(data.results[0]);
         self.push(tables::int_binary(op, ty.bits()), d, &[a, b]);
-    }
-
-    fn select_float(&mut self, op: FBin, data: &InstData) {
-        let ty = self.f.ty(data.results[0]);
-        let [a, b] = [data.args[0], data.args[1]];
-        if matches!(op, FBin::Add | FBin::Sub) && self.options.target.contract && !self.kernel.contraction_off {
-            for (m, other) in [(a, b), (b, a)] {
-                let Some((_, mul)) = self.single_use(m) else { continue };
-                if mul.op != Opcode::FBin(FBin::Mul) {
-                    continue;
-                }
-                // a * b - c negates the addend, c - a * b a factor.
-                let sign = match (op, m == a) {
-                    (FBin::Sub, true) => modifiers::NEG_C,
-                    (FBin::Sub, false) => modifiers::NEG_A,
-                    _ => 0,
-                };
-                let (x, y) = (mul.args[0], mul.args[1]);
-                self.select_fma(data.results[0], x, y, other, sign);
-                return;
-            }
-        }
-        let mut imm = self.flush(ty);
-        let (mut x, mut y) = (a, b);
-        if matches!(op, FBin::Add | FBin::Sub | FBin::Mul) {
-            let (negated, value) = self.strip_negation(a);
-            x = value;
-            imm |= if negated { modifiers::NEG_A } else { 0 };
-            let (negated, value) = self.strip_negation(b);
-            y = value;
-            imm |= if negated != (op == FBin::Sub) { modifiers::NEG_B } else { 0 };
-        }
-        let src = [self.operand(x), self.operand(y)];
-        let d = self.destination(data.results[0]);
-        self.push(tables::float_binary(op, ty), d, &src).imm = imm;
-    }
-
-    fn select_fma(&mut self, result: Value, a: Value, b: Value, c: Value, sign: i32) {
-        let ty = self.f.ty(result);
-        let mut imm = self.flush(ty) | sign;
-        let src = [(a, modifiers::NEG_A), (b, modifiers::NEG_B), (c, modifiers::NEG_C)].map(|(v, bit)| {
-            let (negated, value) = self.strip_negation(v);
-            if negated {
-                imm ^= bit;
-            }
-            self.operand(value)
-        });
-        let d = self.destination(result);
-        self.push(tables::fused(ty), d, &src).imm = imm;
-    }
-
-    /// Looks through float negations.
-    fn strip_negation(&self, v: Value) -> (bool, Value) {
-        match self.f.def_inst(v) {
-            Some(d) if d.op == Opcode::FUn(FUn::Neg) => {
-                let (negated, value) = self.strip_negation(d.args[0]);
-                (!negated, value)
-            }
-            _ => (false, v),
-        }
     }
 
     fn select_math(&mut self, f: MathFn, data: &InstData) {
@@ -273,6 +215,9 @@ impl Selector<'_> {
 
     fn select_select(&mut self, data: &InstData) {
         let ty = self.f.ty(data.results[0]);
+        if ty == Ty::I32 && self.options.target.predication > 0 && self.select_guarded(data) {
+            return;
+        }
         let c = self.predicate(data.args[0]);
         let d = self.destination(data.results[0]);
         if ty == Ty::Bool {
@@ -296,6 +241,9 @@ impl Selector<'_> {
             }
             let (yes, no) = (self.literal(to, if signed { u64::MAX } else { 1 }), self.literal(to, 0));
             self.push(if to.bits() == 64 { Op::Sel64 } else { Op::Sel32 }, d, &[yes, no, p]);
+            return;
+        }
+        if signed && to == Ty::I32 && self.extend_packed(data) {
             return;
         }
         let a = self.operand(data.args[0]);

@@ -1,9 +1,9 @@
 //! Forms with three inputs: multiply-add, shift-add, three-input add and logic, compares under a predicate.
 use super::Selector;
-use crate::ir::{Cond, FCond, IBin, IUn, InstData, Opcode, Ty, Value};
+use crate::ir::{Cond, Def, FCond, IBin, IUn, InstData, Opcode, Ty, Value};
 use crate::lower::mir::Opd;
-use warpscope_exec::ops::Op;
-use warpscope_exec::program::{LaunchConstant, Special};
+use crate::passes::facts::{is_global_id, is_moved_id};
+use warpscope_exec::ops::{Op, OpClass, compares, minmax};
 
 /// A 64-bit offset that is a scaled 32-bit index.
 pub(super) struct Scaled {
@@ -40,44 +40,21 @@ impl Selector<'_> {
         (self.f.ty(e.args[0]) == Ty::I32 && fits).then_some(Scaled { index: e.args[0], signed, factor })
     }
 
-    /// Whether a value is the truncated global id itself, in whatever order its sum was written.
-    fn is_global_id(&self, v: Value) -> bool {
-        let mut terms = vec![v];
-        let (mut product, mut local, mut count) = (false, false, 0);
-        while let Some(t) = terms.pop() {
-            count += 1;
-            let Some(d) = self.f.def_inst(t) else { return false };
-            match d.op {
-                Opcode::IBin(IBin::Add) if count < 6 => terms.extend(&d.args),
-                Opcode::IBin(IBin::Mul) => {
-                    let special = |v: Value| {
-                        self.f.def_inst(v).is_some_and(|d| {
-                            matches!(
-                                d.op,
-                                Opcode::Special(Special::GroupIdX | Special::GroupIdY | Special::GroupIdZ)
-                                    | Opcode::Launch(LaunchConstant::EnqueuedLocalSize(_))
-                            )
-                        })
-                    };
-                    if product || !special(d.args[0]) || !special(d.args[1]) {
-                        return false;
-                    }
-                    product = true;
-                }
-                Opcode::Special(Special::LocalIdX | Special::LocalIdY | Special::LocalIdZ) => local = true,
-                Opcode::Launch(LaunchConstant::GlobalOffset { .. }) | Opcode::Trunc => {}
-                Opcode::Bitcast => terms.push(d.args[0]),
-                _ => return false,
-            }
-        }
-        product && local
-    }
-
     /// Emits a 64-bit address `base + offset` where the offset is a scaled index. False: it is no such offset.
     pub(super) fn select_indexed(&mut self, result: Value, base: Value, offset: Value) -> bool {
         let Some(s) = self.scaled_index(offset) else { return false };
-        let global_id = s.signed && s.factor.is_power_of_two() && self.is_global_id(s.index);
+        let global_id = s.signed && s.factor.is_power_of_two() && is_global_id(self.f, s.index);
         let wide = if s.signed { Op::IMadWideS } else { Op::IMadWideU };
+        if s.signed && self.options.target.wide_global_ids && self.has(Op::LeaSext) && is_moved_id(self.f, s.index) {
+            // The sum is one of 64 bits in the high word; that of the low ones, which are 0, serves all such sums.
+            if !std::mem::replace(&mut self.low_sum, true) {
+                self.push_ghost(OpClass::Alu);
+            }
+            let src = [self.operand(s.index), self.operand(base)];
+            let d = self.destination(result);
+            self.push(Op::LeaSext, d, &src).imm = s.factor.trailing_zeros() as i32;
+            return true;
+        }
         if global_id && self.options.target.wide_global_ids && self.has(Op::LeaSext) {
             if self.uses[offset.0 as usize] > 1 {
                 // The shifted id is shared by all arrays that it indexes.
@@ -132,7 +109,7 @@ impl Selector<'_> {
         }
         let zero = self.out.pool.wide(0);
         let wide = if s.signed { Op::IMadWideS } else { Op::IMadWideU };
-        let shift = s.signed && s.factor.is_power_of_two() && self.is_global_id(s.index);
+        let shift = s.signed && s.factor.is_power_of_two() && is_global_id(self.f, s.index);
         if shift && self.options.target.wide_global_ids && self.has(Op::LeaSext) {
             let a = self.operand(s.index);
             let d = self.destination(result);
@@ -291,14 +268,112 @@ impl Selector<'_> {
         }
     }
 
-    /// The compare that a conjunction or disjunction can take into itself, and the other operand.
+    /// Minimum or maximum of a sum and a value, or of three values. False: there is no such form.
+    pub(super) fn select_extreme(&mut self, op: IBin, data: &InstData) -> bool {
+        let ty = self.f.ty(data.results[0]);
+        // Narrow integers are held zero-extended.
+        let unsigned = matches!(op, IBin::UMin | IBin::UMax);
+        if ty != Ty::I32 && !unsigned {
+            return false;
+        }
+        let most = if matches!(op, IBin::SMax | IBin::UMax) { minmax::MAX } else { 0 };
+        let imm = most | if unsigned { minmax::UNSIGNED } else { 0 };
+        let sides = [(data.args[0], data.args[1]), (data.args[1], data.args[0])];
+        let emit = |s: &mut Self, op: Op, src: [Value; 3]| {
+            let src = src.map(|v| s.operand(v));
+            let d = s.destination(data.results[0]);
+            s.push(op, d, &src).imm = imm;
+        };
+        for (inner, other) in sides {
+            let Some((_, d)) = self.single_use(inner).filter(|_| self.has(Op::IMnMx3)) else { continue };
+            if d.op == Opcode::IBin(op) {
+                emit(self, Op::IMnMx3, [d.args[0], d.args[1], other]);
+                return true;
+            }
+        }
+        for (sum, other) in sides {
+            let Some((_, d)) = self.single_use(sum).filter(|_| ty == Ty::I32 && self.has(Op::IAddMnMx)) else {
+                continue;
+            };
+            // What is a part of a longer sum stays one.
+            let plain = |v: Value| {
+                self.f.def_inst(v).is_none_or(|d| !matches!(d.op, Opcode::IBin(IBin::Mul | IBin::Shl | IBin::Add)))
+            };
+            let single = |v: Value| self.single_use(v).is_none() || plain(v);
+            if d.op == Opcode::IBin(IBin::Add) && single(d.args[0]) && single(d.args[1]) {
+                emit(self, Op::IAddMnMx, [d.args[0], d.args[1], other]);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A sum that takes the place of a value carried around a loop, or not: under a guard in its place (sass binsearch:
+    /// `@!P0 VIADD R7, R9, 0x1`). False: it is another choice.
+    pub(super) fn select_guarded(&mut self, data: &InstData) -> bool {
+        let result = data.results[0];
+        for (sum, kept, negate) in [(data.args[1], data.args[2], false), (data.args[2], data.args[1], true)] {
+            let Some((inst, d)) = self.single_use(sum) else { continue };
+            if d.op != Opcode::IBin(IBin::Add) || !self.is_carried(kept, result) {
+                continue;
+            }
+            let Opd::Pred(p, negated) = self.predicate(data.args[0]) else { return false };
+            let start = self.operand(kept);
+            let to = self.destination(result);
+            self.push(Op::Mov32, to, &[start]);
+            self.values[sum.0 as usize] = Some(to);
+            if self.select(inst, d).is_err() {
+                return false;
+            }
+            if let Some(last) = self.seq.last_mut() {
+                last.guard = Some((p, negated != negate));
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Whether a value is a block's parameter that becomes `next` in the next trip.
+    fn is_carried(&self, v: Value, next: Value) -> bool {
+        let Def::Param(b, n) = self.f.def(v) else { return false };
+        self.f
+            .block_ids()
+            .filter_map(|from| self.f.terminator(from))
+            .any(|t| self.f.inst(t).targets.iter().any(|t| t.block == b && t.args.get(n as usize) == Some(&next)))
+    }
+
+    /// `(a & b) == 0` and its opposite, whose lowest bit alone is compared as a number. False: it is another compare.
+    pub(super) fn select_test(&mut self, data: &InstData) -> bool {
+        let Some([a, b]) = self.tested(data) else { return false };
+        let Opcode::ICmp(cond) = data.op else { return false };
+        let src = [self.operand(a), self.operand(b)];
+        let d = self.destination(data.results[0]);
+        self.push(Op::Test32, d, &src).imm = cond as i32;
+        true
+    }
+
+    /// The words whose common bits a compare asks for.
+    fn tested(&self, data: &InstData) -> Option<[Value; 2]> {
+        let Opcode::ICmp(Cond::Eq | Cond::Ne) = data.op else { return None };
+        let (_, d) = self.single_use(data.args[0]).filter(|_| self.has(Op::Test32))?;
+        let one = d.args.iter().any(|&v| self.f.as_const(v) == Some(1));
+        let zero = self.f.as_const(data.args[1]) == Some(0);
+        let word = self.f.ty(data.args[0]) == Ty::I32;
+        (d.op == Opcode::IBin(IBin::And) && zero && word && !one).then(|| [d.args[0], d.args[1]])
+    }
+
+    /// The compare that a conjunction, a disjunction or a difference can take into itself, and the other operand.
     pub(super) fn fused_compare(&self, data: &InstData) -> Option<(Value, Value)> {
-        if !matches!(data.op, Opcode::BoolAnd | Opcode::BoolOr) {
+        if !matches!(data.op, Opcode::BoolAnd | Opcode::BoolOr | Opcode::BoolXor) {
             return None;
         }
         let [a, b] = [data.args[0], data.args[1]];
         [(b, a), (a, b)].into_iter().find(|&(compare, _)| {
-            self.single_use(compare).is_some_and(|(_, d)| matches!(d.op, Opcode::ICmp(_) | Opcode::FCmp(_)))
+            self.single_use(compare).is_some_and(|(_, d)| match d.op {
+                Opcode::ICmp(_) => self.tested(d).is_none(),
+                Opcode::FCmp(_) => true,
+                _ => false,
+            })
         })
     }
 
@@ -316,20 +391,20 @@ impl Selector<'_> {
             Opd::Pred(p, negated) => Opd::Pred(p, negated != invert),
             o => o,
         };
-        let src = [self.operand(c.args[0]), self.operand(c.args[1]), other];
-        let ty = self.f.ty(c.args[0]);
-        let (op, imm) = match c.op {
+        let how = if data.op == Opcode::BoolXor { compares::XOR } else { 0 };
+        match c.op {
             Opcode::ICmp(cond) => {
-                let cond = if invert { inverse(cond) } else { cond };
-                (super::tables::int_compare(ty.bits()), cond as i32)
+                let src = [self.operand(c.args[0]), self.operand(c.args[1]), other];
+                let op = super::tables::int_compare(self.f.ty(c.args[0]).bits());
+                let i = self.push(op, d, &src);
+                (i.imm, i.imm2) = (if invert { inverse(cond) } else { cond } as i32, how);
             }
             Opcode::FCmp(cond) => {
                 let cond = if invert { float_inverse(cond) } else { cond };
-                (super::tables::float_compare(ty), cond as i32)
+                self.select_float_compare(d, cond, [c.args[0], c.args[1]], Some((other, how)));
             }
             _ => return false,
-        };
-        self.push(op, d, &src).imm = imm;
+        }
         true
     }
 }

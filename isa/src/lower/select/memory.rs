@@ -15,15 +15,15 @@ pub(super) struct LoadPart {
 }
 
 /// An address: register or row, and immediate offset.
-struct Address {
-    base: Opd,
-    offset: i32,
+pub(super) struct Address {
+    pub base: Opd,
+    pub offset: i32,
     /// Module-scope constant memory: goes through the constant bank.
-    constant_bank: bool,
+    pub constant_bank: bool,
 }
 
 /// Splits `count` elements of `element` bytes at alignment `align` into accesses of (first, count) elements.
-fn split(element: u32, count: u32, align: u32) -> Vec<(u8, u8)> {
+pub(super) fn split(element: u32, count: u32, align: u32) -> Vec<(u8, u8)> {
     let mut parts = Vec::new();
     let mut done = 0;
     while done < count {
@@ -40,7 +40,7 @@ fn split(element: u32, count: u32, align: u32) -> Vec<(u8, u8)> {
     parts
 }
 
-fn element_bytes(ty: Ty) -> u32 {
+pub(super) fn element_bytes(ty: Ty) -> u32 {
     ty.bits().div_ceil(8)
 }
 
@@ -160,6 +160,10 @@ impl Selector<'_> {
             Ty::PtrGeneric => Op::LdGeneric,
             other => return Err(self.error(format!("a load goes through a value of type {other:?}"))),
         };
+        if self.is_packed(inst) {
+            self.load_packed(inst, op, &a, access);
+            return Ok(());
+        }
         let parts = if data.results.len() > 1 {
             self.load_parts(inst, access, ty).iter().map(|p| (Opd::Reg(p.register, 0), p.first, p.count)).collect()
         } else {
@@ -202,6 +206,21 @@ impl Selector<'_> {
             let part = &values[first as usize..(first + count) as usize];
             let value = match part {
                 [v] => self.stored(*v),
+                _ if self.packs(part, ty) => {
+                    let word = self.pack(part, ty);
+                    let bytes = count as u32 * element;
+                    let shape = match bytes {
+                        2 => AccessShape { element: 2, count: 1, atomic: 0, signed: false },
+                        _ => AccessShape { element: 4, count: (bytes / 4) as u8, atomic: 0, signed: false },
+                    };
+                    let i = self.push(op, Opd::None, &[a.base, word]);
+                    i.imm = a.offset + first as i32 * element as i32;
+                    i.imm2 = shape.pack();
+                    if access.volatile {
+                        i.flags |= flags::VOLATILE;
+                    }
+                    continue;
+                }
                 _ => self.gather(part, ty),
             };
             let shape = AccessShape { element: element as u8, count, atomic: 0, signed: false };

@@ -4,8 +4,10 @@
 //! offsets, negations, multiplies under an add) is never emitted on its own.
 mod arith;
 mod control;
+mod float;
 mod fuse;
 mod memory;
+mod packed;
 mod tables;
 mod wide;
 
@@ -14,9 +16,9 @@ use super::{LowerError, Options};
 use crate::ir::{Block, Def, Function, Inst, InstData, Kernel, Module, Opcode, Ty, Value};
 use crate::passes::uniformity::{self, Uniformity};
 use memory::LoadPart;
-use std::collections::HashMap;
-use warpscope_exec::ops::Op;
-use warpscope_exec::program::{ConstantRow, LOCAL_WINDOW, PRIVATE_WINDOW, SourceLine};
+use std::collections::{HashMap, HashSet};
+use warpscope_exec::ops::{Op, OpClass};
+use warpscope_exec::program::{ConstantRow, LOCAL_WINDOW, PRIVATE_WINDOW, SourceLine, flags};
 
 /// What selection found out besides the code.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,8 @@ pub(super) struct Selector<'a> {
     used: Vec<bool>,
     /// Uses of each value in the IR.
     uses: Vec<u32>,
+    /// What reads a value besides stores.
+    readers: Vec<Readers>,
     /// Block in which each instruction stands.
     home: Vec<u32>,
     /// Machine block of each IR block that can be reached.
@@ -55,10 +59,23 @@ pub(super) struct Selector<'a> {
     locals: HashMap<usize, u32>,
     /// Registers of loads with several elements.
     loads: HashMap<Inst, Vec<LoadPart>>,
+    /// Words of loads of narrow integers, by their first element.
+    packed: HashMap<(Inst, u32), Opd>,
+    /// Such loads of which an element is taken from its word by what reads it.
+    extended: HashSet<Inst>,
+    /// Whether the low word of ids that constants are added to has been computed.
+    low_sum: bool,
     /// Operations of the current IR instruction, in order.
     seq: Vec<MInst>,
     loc: SourceLine,
     block: u32,
+}
+
+/// What reads a value besides stores.
+#[derive(Copy, Clone, Default)]
+struct Readers {
+    conversions: bool,
+    others: bool,
 }
 
 /// Bytes left free at the start of private and local memory where a null pointer must differ from every variable's address.
@@ -78,11 +95,15 @@ impl<'a> Selector<'a> {
             values: vec![None; f.values.len()],
             used: vec![false; f.values.len()],
             uses: vec![0; f.values.len()],
+            readers: vec![Readers::default(); f.values.len()],
             home: vec![u32::MAX; f.insts.len()],
             blocks: vec![None; f.blocks.len()],
             allocas: HashMap::new(),
             locals: HashMap::new(),
             loads: HashMap::new(),
+            packed: HashMap::new(),
+            extended: HashSet::new(),
+            low_sum: false,
             seq: Vec::new(),
             loc: SourceLine::default(),
             block: 0,
@@ -132,6 +153,12 @@ impl<'a> Selector<'a> {
                 self.home[i.0 as usize] = b.0;
                 for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
                     self.uses[v.0 as usize] += 1;
+                    let readers = &mut self.readers[v.0 as usize];
+                    match data.op {
+                        Opcode::Convert(_) => readers.conversions = true,
+                        Opcode::Store(_) => {}
+                        _ => readers.others = true,
+                    }
                 }
                 match data.op {
                     Opcode::Alloca { size, align } => {
@@ -188,7 +215,9 @@ impl<'a> Selector<'a> {
         reversed.extend(self.seq.drain(..).rev());
         for &i in self.f.block(b).insts.iter().rev().skip(1) {
             let data = self.f.inst(i);
-            let needed = data.op.has_effect() || data.results.iter().any(|r| self.used[r.0 as usize]);
+            let needed = data.op.has_effect()
+                || self.extended.contains(&i)
+                || data.results.iter().any(|r| self.used[r.0 as usize]);
             if !needed {
                 continue;
             }
@@ -318,7 +347,7 @@ impl<'a> Selector<'a> {
                 let Opd::Pred(p, _) = self.temp_predicate() else { return None };
                 Opd::Pred(p, true)
             }
-            Opcode::Load(_) if data.results.len() > 1 => self.load_element(inst, n),
+            Opcode::Load(_) if data.results.len() > 1 && !self.is_packed(inst) => self.load_element(inst, n),
             Opcode::Math(_) if ty.bits() == 32 && source == Some(Ty::F64) => {
                 // An integer result of a double-precision function comes in the low word of a pair.
                 self.temp(2)
@@ -371,6 +400,12 @@ impl<'a> Selector<'a> {
     fn push(&mut self, op: Op, dst: Opd, src: &[Opd]) -> &mut MInst {
         self.seq.push(MInst::new(op, dst, src, self.loc));
         self.seq.last_mut().expect("just pushed")
+    }
+
+    /// An operation that carries nothing but time.
+    fn push_ghost(&mut self, class: OpClass) {
+        let i = self.push(Op::Nop, Opd::None, &[]);
+        (i.flags, i.class) = (flags::GHOST, class);
     }
 
     /// The instruction that defines a value, if it stands in the current block and this is its only use.

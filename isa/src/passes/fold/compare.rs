@@ -31,6 +31,18 @@ impl Folder<'_> {
     pub(super) fn narrow_compare(&mut self, c: Cond, a: Value, b: Value) -> Outcome {
         let Some((ext @ (Opcode::Sext | Opcode::Zext), x, _)) = self.def(a) else { return Outcome::Keep };
         let narrow = self.f.ty(x[0]);
+        if narrow == Ty::Bool && matches!(c, Cond::Eq | Cond::Ne) {
+            return match self.def(b) {
+                Some((other, y, _)) if other == ext && self.f.ty(y[0]) == Ty::Bool => {
+                    let differ = self.emit(Opcode::BoolXor, &[x[0], y[0]], Ty::Bool);
+                    match c {
+                        Cond::Eq => Outcome::Op(Opcode::BoolNot, vec![differ], 0),
+                        _ => Outcome::Value(differ),
+                    }
+                }
+                _ => Outcome::Keep,
+            };
+        }
         if narrow == Ty::Bool || narrow.bits() < 32 {
             return Outcome::Keep;
         }

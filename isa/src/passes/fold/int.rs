@@ -102,6 +102,11 @@ impl Folder<'_> {
                 let keep = if y == 1 << (bits - 1) { 0 } else { d.flags & flag::NSW };
                 return Outcome::Op(Opcode::IBin(IBin::Add), vec![a, k], keep);
             }
+            (IBin::Mul, y) if y.is_power_of_two() && self.drops(a, u64::from(y.trailing_zeros())).is_some() => {
+                let Some(x) = self.drops(a, u64::from(y.trailing_zeros())) else { return Outcome::Keep };
+                let k = self.constant(ty, !(y - 1));
+                return Outcome::Op(Opcode::IBin(IBin::And), vec![x, k], 0);
+            }
             (IBin::UDiv, y) if y.is_power_of_two() => {
                 let k = self.constant(ty, u64::from(y.trailing_zeros()));
                 return Outcome::Op(Opcode::IBin(IBin::LShr), vec![a, k], 0);
@@ -339,6 +344,14 @@ impl Folder<'_> {
         let k = self.constant(Ty::I32, y);
         let product = self.emit(Opcode::IBin(IBin::Mul), &[q, k], Ty::I32);
         Outcome::Op(Opcode::IBin(IBin::Sub), vec![a, product], 0)
+    }
+
+    /// `x` where a value is `x >> k`.
+    fn drops(&mut self, v: Value, k: u64) -> Option<Value> {
+        match self.def(v)? {
+            (Opcode::IBin(IBin::LShr), args, _) if self.known(args[1]) == Some(k) => Some(args[0]),
+            _ => None,
+        }
     }
 
     /// `(x << k) | (x >> (bits - k))` is a rotation.
