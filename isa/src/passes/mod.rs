@@ -28,6 +28,7 @@ pub mod speculate;
 pub mod sroa;
 pub mod ssa;
 pub mod strength;
+mod strides;
 pub mod thread;
 mod top_test;
 mod trip;

@@ -3,7 +3,7 @@ use super::loops::{self, Loop};
 use super::rewrite::count_uses;
 use super::trip::{self, Known};
 use super::unroll::{Shape, shape};
-use crate::ir::{Cfg, FBin, Function, IBin, Inst, InstData, MathFn, Opcode, Ty};
+use crate::ir::{Cfg, FBin, Function, IBin, Inst, InstData, MathFn, Opcode, Ty, Value};
 
 /// Instructions of a loop as the vendor's compiler counts them: products that go into a sum belong to that, and so do
 /// extensions of an index that moves evenly, and jumps that only lead on.
@@ -34,6 +34,47 @@ pub(super) fn vendor_size(f: &Function, l: &Loop) -> usize {
         _ => usize::from(counts(d)),
     };
     insts().map(size).sum()
+}
+
+/// Instructions of one copy of a loop as the vendor's assembler sees them: counters and addresses apart, divisions by
+/// constants written out, products fused into sums.
+pub(super) fn assembler_size(f: &Function, l: &Loop) -> usize {
+    let uses = count_uses(f);
+    let insts = || l.blocks.iter().rev().flat_map(|&b| f.block(b).insts.iter().rev()).map(|&i| f.inst(i));
+    let mut part = vec![false; f.values.len()];
+    let mut size = 0;
+    for d in insts() {
+        let free = d.results.first().is_some_and(|r| part[r.0 as usize]);
+        let (parts, own): (&[Value], usize) = match d.op {
+            Opcode::Const(_) | Opcode::Undef | Opcode::Jump | Opcode::Bitcast => (&[], 0),
+            Opcode::Branch => (&d.args, 0),
+            Opcode::PtrAdd { .. } => (&d.args[1..], 0),
+            Opcode::Sext | Opcode::Zext | Opcode::Trunc => (if free { &d.args } else { &[] }, 0),
+            Opcode::FBin(FBin::Add | FBin::Sub) => (&d.args, 1),
+            Opcode::FBin(FBin::Mul) => (&[], usize::from(!free)),
+            Opcode::Math(m) => (&[], library_size(m)),
+            Opcode::IBin(op) => (if free { &d.args } else { &[] }, if free { 0 } else { written_out(f, op, d) }),
+            _ => (&[], usize::from(!free)),
+        };
+        // A product is no part of an address, nor anything else of a sum.
+        let float = matches!(d.op, Opcode::FBin(_));
+        let fits = |v: &Value| f.def_inst(*v).is_some_and(|d| float == matches!(d.op, Opcode::FBin(FBin::Mul)));
+        parts.iter().filter(|v| uses[v.0 as usize] == 1 && fits(v)).for_each(|v| part[v.0 as usize] = true);
+        size += own;
+    }
+    // The counter's step.
+    size.saturating_sub(1)
+}
+
+/// Instructions of an integer operation.
+fn written_out(f: &Function, op: IBin, d: &InstData) -> usize {
+    match op {
+        _ if f.as_const(d.args[1]).is_none_or(u64::is_power_of_two) => 1,
+        IBin::UDiv => 3,
+        IBin::URem | IBin::SDiv => 5,
+        IBin::SRem => 7,
+        _ => 1,
+    }
 }
 
 /// Trips of inner loops that are followed.

@@ -1,7 +1,8 @@
 //! Loop unrolling: whole loops with few constant trips, else copies of the body behind one test, with the rest left
 //! to loops of fewer copies. Barriers are copied like any other instruction: their instances stay in order.
 use super::loops::{self, Loop};
-use super::sizes::{private_size, vendor_size};
+use super::sizes::{assembler_size, private_size, vendor_size};
+use super::strides::steps_evenly;
 use super::top_test;
 use super::trip::{self, Counted, Step};
 use crate::ir::{Block, Cfg, Cond, FBin, Function, IBin, Inst, Loc, Opcode, Target, Ty, UnrollHint, Value};
@@ -25,7 +26,8 @@ pub struct UnrollLimits {
     pub partial_size: usize,
     /// Factors to try, largest first; each gets a loop of its own, the remainder goes to the next.
     pub factors: Vec<u32>,
-    /// Largest body (one copy) for which larger factors are used.
+    /// Largest body (one copy, as the vendor's assembler counts) for which larger factors are used (H200: one load with
+    /// 9 multiply-adds, not with 11).
     pub chain_size: usize,
     /// Largest power of two for loops of constant trips that are too large to unroll whole; one that divides the trips
     /// is taken.
@@ -47,7 +49,7 @@ impl Default for UnrollLimits {
             full_trips: 128,
             partial_size: 204,
             factors: vec![16, 4],
-            chain_size: 24,
+            chain_size: 10,
             dividing: 32,
             constant_trips: 4096,
             several_exits: false,
@@ -162,8 +164,8 @@ fn unroll(f: &mut Function, cfg: &Cfg, all: &[Loop], index: usize, limits: &Unro
             return loops::close(f, l) && broken_out(f, &s, n, factor);
         }
         _ => {
-            let line = l.blocks.len() <= 2 && only_addresses(f, l, &s, &counted);
-            factors([vendor, size], line, trips, &counted, limits)
+            let line = l.blocks.len() <= 2 && only_addresses(f, l, &s, &counted) && steps_evenly(f, l, &s, &counted);
+            factors([vendor, assembler_size(f, l)], line, trips, &counted, limits)
         }
     };
     if factors.is_empty() || !loops::close(f, l) {
