@@ -91,6 +91,7 @@ fn make_kernel(
         group_size_hint: None,
         vec_type_hint: String::new(),
         required_sub_group_size: None,
+        restricted: Vec::new(),
         contraction_off: false,
         flush_denormals: false,
     };
@@ -105,6 +106,9 @@ fn make_kernel(
     for (n, p) in source.params.iter().enumerate() {
         let place = |why: String| format!("parameter {}: {why}", n + 1);
         let (kind, size, offset) = w.parameter(n, p.ty, p.id).map_err(place)?;
+        if m.decoration(p.id).no_alias && matches!(kind, ParameterKind::Pointer { .. }) {
+            kernel.restricted.push(offset);
+        }
         kernel.parameters.push(Parameter {
             name: m.names.get(&p.id).cloned().unwrap_or_default(),
             type_name: type_names.get(n).cloned().unwrap_or_default(),

@@ -50,6 +50,7 @@ pub(super) struct Decorations {
     pub spec_id: Option<u32>,
     pub by_value: bool,
     pub volatile: bool,
+    pub no_alias: bool,
 }
 
 /// An extended instruction set.
@@ -316,6 +317,7 @@ impl<'a> ModuleReader<'a> {
             d.flags |= old.flags;
             d.saturate |= old.saturate;
             d.by_value |= old.by_value;
+            d.no_alias |= old.no_alias;
             d.volatile |= old.volatile;
             d.packed |= old.packed;
             d.rounding = d.rounding.or(old.rounding);
@@ -481,6 +483,7 @@ fn decorate(d: &mut Decorations, i: &Instr<'_>) -> Res<()> {
         Decoration::CPacked => d.packed = true,
         Decoration::SpecId => d.spec_id = Some(i.at(2)?),
         Decoration::FuncParamAttr if i.at(2)? == spirv::FunctionParameterAttribute::ByVal as u32 => d.by_value = true,
+        Decoration::FuncParamAttr if i.at(2)? == spirv::FunctionParameterAttribute::NoAlias as u32 => d.no_alias = true,
         Decoration::Volatile => d.volatile = true,
         _ => {}
     }

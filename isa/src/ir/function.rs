@@ -54,6 +54,30 @@ pub struct InstData {
     pub loc: Loc,
     /// Promises about the arithmetic: see [`flag`].
     pub flags: u8,
+    /// Of loads and stores: which `restrict` pointer they go through.
+    pub origin: Origin,
+}
+
+/// What an access's pointer comes from, as far as `restrict` tells accesses apart (C99 6.7.3.1: what a restricted
+/// pointer changes is accessed through it alone).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Origin(u8);
+
+impl Origin {
+    /// It may come from anything.
+    pub const UNKNOWN: Origin = Origin(0);
+    /// Some variable or parameter without `restrict`.
+    pub const OTHER: Origin = Origin(u8::MAX);
+
+    /// The restricted parameter of that number; beyond 253 of them nothing is known.
+    pub fn restricted(n: usize) -> Origin {
+        u8::try_from(n + 1).map_or(Origin::UNKNOWN, |n| if n == u8::MAX { Origin::UNKNOWN } else { Origin(n) })
+    }
+
+    /// Whether accesses touch different memory, if one of them writes.
+    pub fn apart(self, other: Origin) -> bool {
+        self != other && self != Origin::UNKNOWN && other != Origin::UNKNOWN
+    }
 }
 
 /// Bits of [`InstData::flags`].
@@ -134,6 +158,7 @@ impl Function {
             targets: SmallVec::new(),
             loc,
             flags: 0,
+            origin: Origin::UNKNOWN,
         });
         for (i, &ty) in results.iter().enumerate() {
             let v = self.add_value(ty, Def::Result(inst, i as u16));

@@ -59,6 +59,8 @@ pub struct Kernel {
     pub vec_type_hint: String,
     /// `intel_reqd_sub_group_size`.
     pub required_sub_group_size: Option<u32>,
+    /// Offsets of the pointers in the parameter block that are `restrict`.
+    pub restricted: Vec<u32>,
     /// ContractionOff: a multiply and an add stay apart.
     pub contraction_off: bool,
     /// DenormFlushToZero for single precision.

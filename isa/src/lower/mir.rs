@@ -1,4 +1,5 @@
 //! The machine IR: machine operations over virtual registers, in blocks with parameters.
+use crate::ir::Origin;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -141,6 +142,8 @@ pub(super) struct MInst {
     pub pseudo: bool,
     /// See `warpscope_exec::program::steps`.
     pub steps: u8,
+    /// Of accesses: which `restrict` pointer they go through.
+    pub origin: Origin,
 }
 
 impl MInst {
@@ -161,6 +164,7 @@ impl MInst {
             shadow: false,
             pseudo: false,
             steps: 0,
+            origin: Origin::UNKNOWN,
         }
     }
     pub fn imm(mut self, imm: i32) -> MInst {

@@ -4,6 +4,7 @@ use super::Options;
 use super::cfg::Cfg;
 use super::liveness::{BitSet, live_out};
 use super::mir::{File, MFunc, MInst, Opd, Span, Units, VReg};
+use crate::ir::Origin;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use warpscope_configs::specs::ScheduleSpec;
@@ -151,6 +152,7 @@ enum Effect {
     Access {
         space: Space,
         write: bool,
+        origin: Origin,
         base: (Opd, u32),
         from: i64,
         to: i64,
@@ -193,7 +195,14 @@ fn effect(i: &MInst, version: &HashMap<VReg, u32>) -> Effect {
     let base = i.src[0];
     let version = base.vreg().and_then(|v| version.get(&v)).copied().unwrap_or(0);
     let bytes = AccessShape::unpack(i.imm2).bytes() as i64;
-    Effect::Access { space, write, base: (base, version), from: i.imm as i64, to: i.imm as i64 + bytes }
+    Effect::Access {
+        space,
+        write,
+        origin: i.origin,
+        base: (base, version),
+        from: i.imm as i64,
+        to: i.imm as i64 + bytes,
+    }
 }
 
 /// Whether two memory effects must keep their order.
@@ -202,10 +211,10 @@ fn ordered(a: &Effect, b: &Effect) -> bool {
         (Effect::None, _) | (_, Effect::None) => false,
         (Effect::Fence, _) | (_, Effect::Fence) => true,
         (
-            Effect::Access { space: s, write: w, base: p, from: f, to: t },
-            Effect::Access { space: s2, write: w2, base: p2, from: f2, to: t2 },
+            Effect::Access { space: s, write: w, origin: o, base: p, from: f, to: t },
+            Effect::Access { space: s2, write: w2, origin: o2, base: p2, from: f2, to: t2 },
         ) => {
-            let apart = s != s2 && *s != Space::Generic && *s2 != Space::Generic;
+            let apart = s != s2 && *s != Space::Generic && *s2 != Space::Generic || o.apart(*o2);
             let disjoint = p == p2 && (t <= f2 || t2 <= f);
             (*w || *w2) && !apart && !disjoint
         }

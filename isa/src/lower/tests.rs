@@ -76,6 +76,7 @@ fn kernel() -> Kernel {
         group_size_hint: None,
         vec_type_hint: String::new(),
         required_sub_group_size: None,
+        restricted: Vec::new(),
         contraction_off: false,
         flush_denormals: false,
     }

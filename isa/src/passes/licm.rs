@@ -1,5 +1,6 @@
 //! Hoists what does not change in a loop to the block before it.
 use super::loops;
+use super::memory::Place;
 use crate::ir::{Block, Cfg, Function, Inst, Opcode};
 
 /// Hoists invariant computations out of every loop, inner loops first. Returns whether anything changed.
@@ -11,12 +12,13 @@ pub fn run(f: &mut Function) -> bool {
     for l in loops::find(f, &cfg) {
         let [entry] = l.entries(&cfg)[..] else { continue };
         let mut hoisted: Vec<Inst> = Vec::new();
-        let quiet = is_quiet(f, &l.blocks);
+        let written = written(f, &l.blocks);
+        let every_round = every_round(f, &cfg, l.header);
         for &b in &l.blocks {
             let mut kept = Vec::new();
             for i in f.block(b).insts.clone() {
                 let inst = f.inst(i);
-                if (can_hoist(&inst.op) || quiet && b == l.header && can_load(&inst.op))
+                if (can_hoist(&inst.op) || every_round.contains(&b) && can_load(f, i, written.as_deref()))
                     && inst.args.iter().all(|&v| loops::invariant(f, &l, &at, v))
                 {
                     for &r in &inst.results {
@@ -37,17 +39,36 @@ pub fn run(f: &mut Function) -> bool {
     changed
 }
 
-/// Whether nothing in a loop changes memory or waits for others that do.
-fn is_quiet(f: &Function, blocks: &[Block]) -> bool {
-    !blocks.iter().flat_map(|&b| &f.block(b).insts).any(|&i| {
-        let op = &f.inst(i).op;
-        op.has_effect() && !op.is_terminator()
-    })
+/// The header, and blocks that it leads on to without a choice.
+fn every_round(f: &Function, cfg: &Cfg, header: Block) -> Vec<Block> {
+    let mut blocks = vec![header];
+    loop {
+        let last = blocks[blocks.len() - 1];
+        let mut next = f.successors(last);
+        match (next.next(), next.next()) {
+            (Some(b), None) if cfg.preds(b).len() == 1 && !blocks.contains(&b) => blocks.push(b),
+            _ => return blocks,
+        }
+    }
 }
 
-/// What the header loads, every round loads, and the loop's entry can load just as well.
-fn can_load(op: &Opcode) -> bool {
-    matches!(op, Opcode::Load(a) if !a.volatile)
+/// What a loop writes; nothing if that is not known, or if it waits for others that write.
+fn written(f: &Function, blocks: &[Block]) -> Option<Vec<Place>> {
+    let mut places = Vec::new();
+    for &i in blocks.iter().flat_map(|&b| &f.block(b).insts) {
+        match &f.inst(i).op {
+            Opcode::Store(a) if !a.volatile => places.push(Place::of(f, i)),
+            op if op.has_effect() && !op.is_terminator() => return None,
+            _ => {}
+        }
+    }
+    Some(places)
+}
+
+/// What every round loads from its beginning on the loop's entry can load just as well if the loop does not write it.
+fn can_load(f: &Function, i: Inst, written: Option<&[Place]>) -> bool {
+    let free = |written: &[Place]| written.is_empty() || written.iter().all(|w| w.apart(&Place::of(f, i)));
+    matches!(f.inst(i).op, Opcode::Load(a) if !a.volatile) && written.is_some_and(free)
 }
 
 /// Pure and cheap enough to execute when the loop does not run at all.

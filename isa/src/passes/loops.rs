@@ -390,6 +390,7 @@ pub fn copy_blocks(f: &mut Function, blocks: &[Block], bare: &[Block], values: B
             let target = f.inst_mut(j);
             target.targets = data.targets;
             target.flags = data.flags;
+            target.origin = data.origin;
             made.push(j);
         }
     }

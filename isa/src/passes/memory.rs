@@ -1,12 +1,12 @@
 //! What memory is known to hold: loads of what was loaded or stored before take that value, stores of what is there
 //! already go, and so do stores that the next one to the same place covers.
 //!
-//! Two accesses are apart where their spaces or variables differ, or where they lie at constant offsets from one address
-//! that do not overlap. Nothing is known over barriers, fences, calls and volatile accesses, behind which other
+//! Two accesses are apart where their spaces or variables differ, where `restrict` says so, or where they lie at constant
+//! offsets from one address that do not overlap. Nothing is known over barriers, fences, calls and volatile accesses, behind which other
 //! work-items may have written.
 use super::loops;
 use super::rewrite::Replacements;
-use crate::ir::{Block, Cfg, Function, Inst, Opcode, Order, Ty, Value};
+use crate::ir::{Block, Cfg, Function, Inst, Opcode, Order, Origin, Ty, Value};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -19,12 +19,13 @@ const STEPS: u32 = 16;
 
 /// Bytes that an access touches.
 #[derive(Copy, Clone, PartialEq)]
-struct Place {
+pub(super) struct Place {
     base: Value,
     from: i64,
     bytes: i64,
     space: Ty,
     variable: Option<Variable>,
+    origin: Origin,
 }
 
 #[derive(Copy, Clone, PartialEq)]
@@ -34,7 +35,16 @@ enum Variable {
 }
 
 impl Place {
-    fn of(f: &Function, pointer: Value, bytes: u32) -> Place {
+    /// What a load, a store or the like touches.
+    pub(super) fn of(f: &Function, i: Inst) -> Place {
+        let d = f.inst(i);
+        let bytes = match &d.op {
+            Opcode::Copy { bytes, .. } => *bytes,
+            Opcode::Store(_) => bytes(f, &d.args[1..]),
+            Opcode::Atomic { .. } => d.args.get(1).or(d.results.first()).map_or(0, |&v| bytes(f, &[v])),
+            _ => bytes(f, &d.results),
+        };
+        let pointer = d.args[0];
         let (mut base, mut from) = (pointer, 0i64);
         let mut root = pointer;
         let mut constant = true;
@@ -57,7 +67,7 @@ impl Place {
             Some(&Opcode::Alloca { .. }) => Some(Variable::Private(root)),
             _ => None,
         };
-        Place { base, from, bytes: i64::from(bytes), space: f.ty(pointer), variable }
+        Place { base, from, bytes: i64::from(bytes), space: f.ty(pointer), variable, origin: d.origin }
     }
 
     fn end(&self) -> i64 {
@@ -65,12 +75,13 @@ impl Place {
     }
 
     /// Whether no byte can belong to both.
-    fn apart(&self, other: &Place) -> bool {
+    pub(super) fn apart(&self, other: &Place) -> bool {
         let generic = self.space == Ty::PtrGeneric || other.space == Ty::PtrGeneric;
         if self.base == other.base {
             return self.end() <= other.from || other.end() <= self.from;
         }
         self.space != other.space && !generic
+            || self.origin.apart(other.origin)
             || self.variable.is_some() && other.variable.is_some() && self.variable != other.variable
     }
 
@@ -94,12 +105,8 @@ fn bytes(f: &Function, values: &[Value]) -> u32 {
 fn change(f: &Function, i: Inst) -> Change {
     let d = f.inst(i);
     match &d.op {
-        Opcode::Store(a) if !a.volatile => Change::Bytes(Place::of(f, d.args[0], bytes(f, &d.args[1..]))),
-        Opcode::Copy { bytes, .. } => Change::Bytes(Place::of(f, d.args[0], *bytes)),
-        Opcode::Atomic { order: Order::Relaxed, .. } => {
-            let value = d.args.get(1).or(d.results.first());
-            value.map_or(Change::Anything, |&v| Change::Bytes(Place::of(f, d.args[0], bytes(f, &[v]))))
-        }
+        Opcode::Store(a) if !a.volatile => Change::Bytes(Place::of(f, i)),
+        Opcode::Copy { .. } | Opcode::Atomic { order: Order::Relaxed, .. } => Change::Bytes(Place::of(f, i)),
         Opcode::Load(a) if !a.volatile => Change::Nothing,
         Opcode::Load(_) => Change::Anything,
         op if op.has_effect() && !op.is_terminator() => Change::Anything,
@@ -201,7 +208,7 @@ fn block(f: &mut Function, b: Block, known: &mut Known, r: &mut Replacements) ->
         let d = f.inst(i);
         let seen = match &d.op {
             Opcode::Load(a) if !a.volatile => {
-                let place = Place::of(f, d.args[0], bytes(f, &d.results));
+                let place = Place::of(f, i);
                 if let Some(values) = known.find(f, &place, &d.results) {
                     d.results.iter().zip(values).for_each(|(&old, &new)| r.replace(old, new));
                     removed = true;
@@ -212,7 +219,7 @@ fn block(f: &mut Function, b: Block, known: &mut Known, r: &mut Replacements) ->
             }
             Opcode::Store(a) if !a.volatile => {
                 let values = &d.args[1..];
-                let place = Place::of(f, d.args[0], bytes(f, values));
+                let place = Place::of(f, i);
                 let idle = known.find(f, &place, values).is_some_and(|v| v == values);
                 stores.push(Stored { place, align: i64::from(a.align), index: kept.len(), idle });
                 if idle {

@@ -1,6 +1,7 @@
 //! Analyses and transformations of the IR. Each pass is one file or folder, takes a function and can be switched off.
 pub mod address;
 pub mod aggregate;
+pub mod ahead;
 #[cfg(test)]
 mod branch_tests;
 pub mod compares;
@@ -18,6 +19,7 @@ pub mod loops;
 pub mod low_bits;
 pub mod mad;
 pub mod memory;
+pub mod origins;
 mod pipeline;
 pub mod rewrite;
 pub mod rotate;

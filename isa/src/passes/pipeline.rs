@@ -3,8 +3,8 @@ use super::rewrite::constants_to_entry;
 use super::strength::Steps;
 use super::unroll::{Phase, UnrollLimits};
 use super::{
-    address, aggregate, conditions, cse, dce, fold, implied, inline, licm, low_bits, mad, memory, rotate, rows,
-    simplify_cfg, speculate, sroa, strength, thread, unroll, vectorise, widen,
+    address, aggregate, ahead, conditions, cse, dce, fold, implied, inline, licm, low_bits, mad, memory, origins,
+    rotate, rows, simplify_cfg, speculate, sroa, strength, thread, unroll, vectorise, widen,
 };
 use crate::ir::{Function, Kernel, Module, verify_function};
 
@@ -82,6 +82,7 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     let mut p = Pipeline { module, options, f };
     p.check("inline")?;
     p.clean()?;
+    p.pass(true, "origins", |f| origins::run(f, &kernel.restricted))?;
     // Before there are copies of the loops, each with a place of its own for what does not change.
     p.pass(options.licm, "licm", licm::run)?;
     if let Some(limits) = &options.unroll {
@@ -116,6 +117,9 @@ pub fn optimise(module: &Module, kernel: &Kernel, options: &PassOptions) -> Resu
     p.pass(options.rotate, "rotate", rotate::run)?;
     p.pass(options.licm, "licm", licm::run)?;
     p.clean()?;
+    if p.pass(options.address, "ahead", ahead::run)? {
+        p.clean()?;
+    }
     if p.pass(options.address, "speculate", speculate::run)? {
         p.clean()?;
     }

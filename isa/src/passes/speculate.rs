@@ -112,7 +112,7 @@ fn parts_of_addresses(f: &Function, insts: &[Inst]) -> Vec<Inst> {
 
 /// Cheap, without effects and faults: what addresses are made of. Promises about wrapping are kept: who relies on
 /// one uses the value in the arm, or computes the like where it is promised again.
-fn is_address_arithmetic(op: &Opcode) -> bool {
+pub(super) fn is_address_arithmetic(op: &Opcode) -> bool {
     matches!(
         op,
         Opcode::Const(_)

@@ -176,6 +176,7 @@ impl Selector<'_> {
             let i = self.push(op, d, &[a.base]);
             i.imm = a.offset + first as i32 * element as i32;
             i.imm2 = shape.pack();
+            i.origin = data.origin;
             if op == Op::LdConstant && !a.constant_bank {
                 i.class = OpClass::LoadGlobal;
             }
@@ -227,6 +228,7 @@ impl Selector<'_> {
             let i = self.push(op, Opd::None, &[a.base, value]);
             i.imm = a.offset + first as i32 * element as i32;
             i.imm2 = shape.pack();
+            i.origin = data.origin;
             if access.volatile {
                 i.flags |= flags::VOLATILE;
             }
