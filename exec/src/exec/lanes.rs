@@ -56,7 +56,7 @@ pub(super) fn blend<const W: usize>(dst: &mut Row<W>, src: &[u32; W], mask: u64)
 
 /// Finds a row: of the vector registers, of the uniform ones that were spread, or of the constants.
 #[inline(always)]
-pub(super) fn find<'a, const W: usize>([registers, uniform, constants]: [&'a [Row<W>]; 3], o: Operand) -> &'a [Row<W>] {
+pub(super) fn find<const W: usize>([registers, uniform, constants]: [&[Row<W>]; 3], o: Operand) -> &[Row<W>] {
     let kind = o.0 >> 14;
     let bank = if kind == 2 { constants } else { registers };
     let bank = if kind == 1 { uniform } else { bank };

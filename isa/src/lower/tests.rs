@@ -579,8 +579,7 @@ fn recipes_add_steps_that_have_no_effect() {
     assert_eq!(ghosts, 21, "{}", disassemble(&p));
     assert_eq!(count(&p, Op::UDiv32), 1);
     // Parameters come through loads of their own, not as operands.
-    assert!(p.ops.iter().all(|o| o.op == Op::Mov64
-        || o.op == Op::Mov32
+    assert!(p.ops.iter().all(|o| matches!(o.op, Op::Mov64 | Op::Mov32)
         || o.src.iter().all(|s| match s.kind() {
             OperandKind::Constant(c) =>
                 matches!(p.constants[c as usize], warpscope_exec::program::ConstantRow::Immediate(_)),

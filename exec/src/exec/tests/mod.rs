@@ -1,5 +1,6 @@
 //! Tests of execution: what they expect comes from scalar arithmetic or from running lanes alone.
 mod control;
+mod cross_lane;
 mod levels;
 mod memory;
 mod semantics;

@@ -83,9 +83,9 @@ impl Selector<'_> {
     /// `min(max(x, 0), 1)` of single precision as a modifier of what makes `x`, or of a sum with 0.
     fn select_saturated(&mut self, result: Value, ends: [Value; 2]) -> bool {
         // Not with -0, which the maximum may give.
-        let find = |args: &[Value], end: f32| match args {
-            &[x, y] if self.f.as_const(y) == Some(u64::from(end.to_bits())) => Some(x),
-            &[x, y] if self.f.as_const(x) == Some(u64::from(end.to_bits())) => Some(y),
+        let find = |args: &[Value], end: f32| match *args {
+            [x, y] if self.f.as_const(y) == Some(u64::from(end.to_bits())) => Some(x),
+            [x, y] if self.f.as_const(x) == Some(u64::from(end.to_bits())) => Some(y),
             _ => None,
         };
         let most = find(&ends, 1.0).and_then(|v| self.single_use(v)).map(|(_, d)| d);

@@ -77,7 +77,7 @@ impl Selector<'_> {
     }
 
     fn take_out(&mut self, op: Op, to: Opd, words: Opd, byte: u32, bytes: u32) {
-        self.push(op, to, &[words.word((byte / 4) as u8)]).imm = (byte % 4 * 8 | bytes * 8 << 8) as i32;
+        self.push(op, to, &[words.word((byte / 4) as u8)]).imm = ((byte % 4 * 8) | ((bytes * 8) << 8)) as i32;
     }
 
     /// Takes an element out of its word with its sign, where nothing else reads it.
@@ -108,7 +108,7 @@ impl Selector<'_> {
             Def::Param(..) => false,
         };
         let bytes = element_bytes(ty) as usize * values.len();
-        let whole = bytes == 2 || bytes % 4 == 0;
+        let whole = bytes == 2 || bytes.is_multiple_of(4);
         matches!(ty, Ty::I8 | Ty::I16) && whole && self.takes_out() && !values.iter().all(copied)
     }
 
