@@ -183,3 +183,15 @@ fn loads_of_restrict_pointers_pass_stores_of_others() {
     assert!(moved(false) > 0, "every trip loads again");
     assert_eq!(moved(true), 0, "the loop loads nothing");
 }
+
+/// Tables in a constant bank are read at a bank and an offset (sass sha256, cprog_uniform), not through a pointer that
+/// a loop carries on.
+#[test]
+fn loops_carry_no_pointers_into_constant_banks() {
+    let source = "constant int table[4096] = {1, 2, 3};
+        kernel void k(global int *o, int n) { int s = 0; for (int i = 0; i < 4096; i += 16) s = s * n + table[i]; o[n] = s; }";
+    let m = decode(&compile(source, Level::O2, &[])).expect("decodes");
+    let f = optimise(&m, &m.kernels[0], &PassOptions { verify: true, ..PassOptions::default() }).expect("optimises");
+    let carried = |b| f.block(b).params.iter().any(|&p| f.ty(p) == Ty::PtrConstant);
+    assert!(!f.block_ids().any(carried));
+}

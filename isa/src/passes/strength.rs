@@ -88,6 +88,17 @@ fn constant_step(f: &Function, value: Value, next: Value) -> Option<(i64, u8)> {
     matches!(f.ty(value), Ty::I32 | Ty::I64).then(|| (eval::signed(step, f.ty(value).bits()), d.flags))
 }
 
+/// Whether a pointer leads into a table in a constant bank, which is read at a bank and an offset.
+fn in_bank(f: &Function, mut pointer: Value) -> bool {
+    while let Some(d) = f.def_inst(pointer).filter(|_| f.ty(pointer) == Ty::PtrConstant) {
+        match d.op {
+            Opcode::PtrAdd { .. } | Opcode::Bitcast => pointer = d.args[0],
+            _ => return matches!(d.op, Opcode::GlobalAddress(_)),
+        }
+    }
+    false
+}
+
 impl Counter<'_> {
     fn invariant(&self, f: &Function, v: Value) -> bool {
         loops::invariant(f, self.l, self.at, v)
@@ -98,6 +109,7 @@ impl Counter<'_> {
         let d = f.inst(i);
         matches!(d.op, Opcode::PtrAdd { .. })
             && self.invariant(f, d.args[0])
+            && !in_bank(f, d.args[0])
             && f.ty(d.args[1]) == Ty::I64
             && match all {
                 Steps::Products => self.is_even(f, d.args[1], DEPTH) == Some(true),
