@@ -46,21 +46,24 @@ fn two_runs_are_byte_identical_whatever_the_jobs() {
     }
 }
 
+/// A case that adds 64 floats; nothing checks its outputs where `reference` is empty.
+fn vecadd(name: &str, reference: &str) -> String {
+    let module = suite("workloads/kernels/vecadd/vecadd.spv");
+    let reference = if reference.is_empty() { String::new() } else { format!("reference = \"{reference}\"\n") };
+    format!(
+        "[[case]]\nname = \"{name}\"\nsource = \"{module}\"\nkernel = \"vecadd\"\nglobal = [64]\nlocal = [64]\n\
+         {reference}args = [\n{{ buffer = \"f32\", count = 64, init = \"index(0,1)\" }},\n\
+         {{ buffer = \"f32\", count = 64, init = \"index(1,1)\" }},\n\
+         {{ buffer = \"f32\", count = 64, init = \"zeros\", role = \"out\" }},\n{{ scalar = \"u32\", value = 64 }},\n]\n"
+    )
+}
+
 /// A wrong result names the case and gives code 1; the other cases are reported all the same.
 #[test]
 fn a_wrong_result_fails_the_run() {
     let dir = tempfile::tempdir().unwrap();
-    let module = suite("workloads/kernels/vecadd/vecadd.spv");
-    let case = |name: &str, reference: &str| {
-        format!(
-            "[[case]]\nname = \"{name}\"\nsource = \"{module}\"\nkernel = \"vecadd\"\nglobal = [64]\nlocal = [64]\n\
-             reference = \"{reference}\"\nargs = [\n{{ buffer = \"f32\", count = 64, init = \"index(0,1)\" }},\n\
-             {{ buffer = \"f32\", count = 64, init = \"index(1,1)\" }},\n\
-             {{ buffer = \"f32\", count = 64, init = \"zeros\", role = \"out\" }},\n{{ scalar = \"u32\", value = 64 }},\n]\n"
-        )
-    };
     let manifest = dir.path().join("wrong.toml");
-    std::fs::write(&manifest, case("right", "vecadd") + &case("wrong", "dot").replace("f32", "f64")).unwrap();
+    std::fs::write(&manifest, vecadd("right", "vecadd") + &vecadd("wrong", "dot").replace("f32", "f64")).unwrap();
     let out = dir.path().join("out");
     command(&["suite", manifest.to_str().unwrap(), "--config", "tiny", "--out", out.to_str().unwrap()])
         .assert()
@@ -68,6 +71,20 @@ fn a_wrong_result_fails_the_run() {
         .stdout(contains("right").and(contains("FAILED")))
         .stderr(contains("1 of 2 cases failed: wrong"));
     assert_eq!(std::fs::read_to_string(out.join("records.jsonl")).unwrap().lines().count(), 2);
+}
+
+/// Outputs that nothing is known about are no failure; an input that the kernel writes is one all the same.
+#[test]
+fn a_changed_input_fails_the_run_even_where_no_output_is_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let manifest = dir.path().join("inputs.toml");
+    let writes = vecadd("writes", "").replace(", role = \"out\"", "");
+    let both = vecadd("unknown", "") + &writes.replace("index(1,1)\" }", "index(1,1)\", role = \"out\" }");
+    std::fs::write(&manifest, both).unwrap();
+    command(&["suite", manifest.to_str().unwrap(), "--config", "tiny", "--out", dir.path().to_str().unwrap()])
+        .assert()
+        .code(1)
+        .stderr(contains("1 of 2 cases failed: writes").and(contains("changed an input")));
 }
 
 #[test]

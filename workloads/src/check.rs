@@ -18,6 +18,8 @@ pub enum Oracle {
     Digest,
     /// The recorded samples and norms of a float output.
     Samples,
+    /// What an input held before the launch.
+    Before,
     /// Nothing was there to compare with.
     None,
 }
@@ -50,12 +52,24 @@ impl Check {
 
     /// An input that the kernel must not change, and did.
     pub fn input_changed(argument: usize) -> Check {
-        Check::failed(argument, Oracle::None, "the kernel changed an input (`role = \"in\"`)".into())
+        Check::failed(argument, Oracle::Before, "the kernel changed an input (`role = \"in\"`)".into())
     }
 
     fn failed(argument: usize, oracle: Oracle, why: String) -> Check {
         Check { argument, oracle, passed: false, compared: 0, mismatches: 0, max_error: 0.0, why }
     }
+}
+
+/// Whether some output had nothing to be compared with, and nothing else is wrong.
+pub fn unchecked(checks: &[Check]) -> bool {
+    checks.iter().any(|c| c.oracle == Oracle::None) && checks.iter().all(|c| c.passed || c.oracle == Oracle::None)
+}
+
+/// What is wrong, in a sentence; `None` if nothing is.
+pub fn complaint(checks: &[Check]) -> Option<String> {
+    let wrong = checks.iter().filter(|c| !c.passed);
+    let parts: Vec<String> = wrong.map(|c| format!("argument {}: {}", c.argument, c.why)).collect();
+    if parts.is_empty() { None } else { Some(parts.join("; ")) }
 }
 
 /// Checks every buffer of a case: outputs against the file that they name, the CPU reference's (`expected`) or what was

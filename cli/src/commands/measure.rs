@@ -90,7 +90,8 @@ fn all<H: Host>(
         let place = format!("{}/{} {}", i + 1, cases.len(), case.name);
         match one(arguments, host, case, sampling).and_then(|row| keep(host, case).map(|()| row)) {
             Ok(row) => {
-                note(&format!("{place}: {:.1} us", row.measurement.median() / 1000.0));
+                let remark = if row.measurement.unchecked() { ", outputs not checked" } else { "" };
+                note(&format!("{place}: {:.1} us{remark}", row.measurement.median() / 1000.0));
                 rows.push(row);
                 write_file(&arguments.out, csv(&rows).as_bytes())?;
             }

@@ -9,7 +9,7 @@ mod rows;
 
 pub use rows::{Row, csv};
 
-use crate::check::{Check, outputs};
+use crate::check::{Check, complaint, outputs, unchecked};
 use crate::data::digest::Recorded;
 use crate::manifest::{Arg, Case};
 use crate::references;
@@ -74,11 +74,14 @@ impl Measurement {
         (self.times[(n - 1) / 2] + self.times[n / 2]) / 2.0
     }
 
-    /// What is wrong with the outputs, in a sentence.
+    /// What is wrong with the outputs, in a sentence; an output that nothing is known about is not.
     pub fn wrong(&self) -> Option<String> {
-        let wrong = self.checks.iter().filter(|c| !c.passed);
-        let parts: Vec<String> = wrong.map(|c| format!("argument {}: {}", c.argument, c.why)).collect();
-        if parts.is_empty() { None } else { Some(parts.join("; ")) }
+        if self.unchecked() { None } else { complaint(&self.checks) }
+    }
+
+    /// Whether some output had nothing to be compared with, and nothing else is wrong.
+    pub fn unchecked(&self) -> bool {
+        unchecked(&self.checks)
     }
 }
 

@@ -6,7 +6,7 @@ mod stop;
 pub use programs::Programs;
 pub use stop::Stop;
 
-use crate::check::{Check, Oracle};
+use crate::check::{Check, complaint, unchecked};
 use crate::data::digest::Recorded;
 use crate::manifest::{Case, Manifest};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,16 +108,12 @@ impl CaseResult {
         if let Some(error) = &self.error {
             return Some(error.clone());
         }
-        let failed = self.checks.iter().filter(|c| !c.passed);
-        let parts: Vec<String> = failed.map(|c| format!("argument {}: {}", c.argument, c.why)).collect();
-        if parts.is_empty() { None } else { Some(parts.join("; ")) }
+        complaint(&self.checks)
     }
 
     /// Whether it ran, but some output had nothing to be compared with and no other failed.
     pub fn unchecked(&self) -> bool {
-        self.error.is_none()
-            && self.checks.iter().any(|c| c.oracle == Oracle::None)
-            && self.checks.iter().all(|c| c.passed || c.oracle == Oracle::None)
+        self.error.is_none() && unchecked(&self.checks)
     }
 }
 
