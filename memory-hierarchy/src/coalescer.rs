@@ -9,8 +9,8 @@ pub struct LineAccess {
     pub line: u64,
     /// Lanes that touch it.
     pub lanes: u64,
-    /// Sixteenths of the line that the lanes cover wholly.
-    pub covered: u16,
+    /// 32nds of the line that the lanes cover wholly.
+    pub covered: u32,
     /// Sectors touched.
     pub sectors: u8,
     /// Passes of an atomic where they are more than its sectors: lanes to one address take turns, so a sector takes as many
@@ -116,16 +116,16 @@ impl Coalescer {
             let base = line << self.line_shift;
             let (from, to) = (start.max(base), end.min(base + (1 << self.line_shift)));
             let (lo, hi) = ((from - base) >> self.sector_shift, (to - 1 - base) >> self.sector_shift);
-            let sixteenth = self.line_shift - 4;
-            let covered_from = (from - base).div_ceil(1 << sixteenth);
-            let covered_to = (to - base) >> sixteenth;
+            let part = self.line_shift - 5;
+            let covered_from = (from - base).div_ceil(1 << part);
+            let covered_to = (to - base) >> part;
             // Most accesses lie in one line and need no division.
             let lane_lo = if from == start { 0 } else { (from - start) / step };
             let lane_hi = if to == end { lanes as u64 } else { (to - start).div_ceil(step) };
             self.lines[self.len] = LineAccess {
                 line: base,
                 lanes: full_mask(lane_hi as usize) & !((1u64 << lane_lo) - 1),
-                covered: bits(covered_from, covered_to) as u16,
+                covered: bits(covered_from, covered_to) as u32,
                 sectors: bits(lo, hi + 1) as u8,
                 passes: 0,
             };
@@ -163,7 +163,7 @@ impl Coalescer {
         }
         for at in 0..self.len {
             self.table[usize::from(self.places[at])] = FREE;
-            self.lines[at].covered = self.sixteenths(self.bytes[at]);
+            self.lines[at].covered = self.parts(self.bytes[at]);
         }
     }
 
@@ -197,7 +197,7 @@ impl Coalescer {
         let aligned = low & u64::from(bytes - 1) == 0;
         for at in 0..self.len {
             self.table[usize::from(self.places[at])] = FREE;
-            self.lines[at].covered = pairs(self.bytes[at] as u32);
+            self.lines[at].covered = self.bytes[at] as u32;
         }
         if !aligned {
             self.len = 0;
@@ -230,10 +230,11 @@ impl Coalescer {
         }
     }
 
-    fn sixteenths(&self, bytes: u128) -> u16 {
-        let per = ((1u32 << self.line_shift) / 16) >> self.unit_shift;
+    /// The 32nds of a line all of whose bytes are covered.
+    fn parts(&self, bytes: u128) -> u32 {
+        let per = ((1u32 << self.line_shift) / 32) >> self.unit_shift;
         let whole = (1u128 << per) - 1;
-        (0..16).fold(0, |mask, i| mask | (u16::from(bytes >> (i * per) & whole == whole) << i))
+        (0..32).fold(0, |mask, i| mask | (u32::from(bytes >> (i * per) & whole == whole) << i))
     }
 
     /// Sets `passes` of each line.
@@ -282,15 +283,6 @@ fn bits(from: u64, to: u64) -> u64 {
     if from >= to { 0 } else { full_mask(to as usize) & !((1 << from) - 1) }
 }
 
-/// Bit i: bits 2i and 2i + 1 of `parts` are both set.
-fn pairs(parts: u32) -> u16 {
-    let mut x = parts & parts >> 1 & 0x5555_5555;
-    x = (x | x >> 1) & 0x3333_3333;
-    x = (x | x >> 2) & 0x0f0f_0f0f;
-    x = (x | x >> 4) & 0x00ff_00ff;
-    (x | x >> 8) as u16
-}
-
 fn wide_bits(from: u64, to: u64) -> u128 {
     if from >= to { 0 } else { (u128::MAX >> (128 - (to - from))) << from }
 }
@@ -320,7 +312,7 @@ mod tests {
         }
         out.iter()
             .map(|(l, b)| {
-                let covered = (0..16).filter(|g| b[g * 8..g * 8 + 8].iter().all(|x| *x)).map(|g| 1u16 << g).sum();
+                let covered = (0..32).filter(|g| b[g * 4..g * 4 + 4].iter().all(|x| *x)).map(|g| 1u32 << g).sum();
                 LineAccess { covered, ..*l }
             })
             .collect()

@@ -55,8 +55,8 @@ pub struct L2Request {
     pub sequence: u32,
     /// Compute unit.
     pub unit: u16,
-    /// Parts of the line (sixteenths) that a store writes whole.
-    pub written: u16,
+    /// Parts of the line (32nds) that a store writes whole.
+    pub written: u32,
     /// What it wants.
     pub kind: RequestKind,
     /// Sectors of the line.

@@ -28,8 +28,8 @@ pub struct Entry {
     pub pending: u8,
     /// Sectors of which only parts were written; they are dirty but not valid.
     pub partial: u8,
-    /// Sixteenths of the line written since it came, among the partial sectors.
-    pub written: u16,
+    /// 32nds of the line written since it came, among the partial sectors.
+    pub written: u32,
     /// Newest miss register of the line, or [`Entry::NO_MISS`].
     pub mshr: u16,
     /// A copy of the line is in the other half (L2).

@@ -315,14 +315,14 @@ impl GlobalPath {
 
     /// A write of whole sectors.
     fn whole(&self, line: u64, sectors: u8) -> LineAccess {
-        let covered = (0..8).filter(|s| sectors >> s & 1 != 0).fold(0, |mask, s| mask | self.sixteenths(s));
+        let covered = (0..8).filter(|s| sectors >> s & 1 != 0).fold(0, |mask, s| mask | self.parts(s));
         LineAccess { line, lanes: 0, covered, sectors, passes: 0 }
     }
 
-    /// The sixteenths of a line that make a sector.
-    fn sixteenths(&self, sector: u32) -> u16 {
-        let per = 16 / ones(self.all_sectors);
-        (((1u32 << per) - 1) << (sector * per)) as u16
+    /// The 32nds of a line that make a sector.
+    fn parts(&self, sector: u32) -> u32 {
+        let per = 32 / ones(self.all_sectors);
+        (u32::MAX >> (32 - per)) << (sector * per)
     }
 
     fn store(&mut self, access: &LineAccess, cycle: u64) -> bool {
@@ -336,7 +336,7 @@ impl GlobalPath {
             (L1WritePolicy::WriteAround, Some(index)) => self.tags.entry_mut(index).valid &= !access.sectors,
             (L1WritePolicy::WriteThroughAllocate, found) => {
                 let whole = (0..ones(self.all_sectors))
-                    .filter(|s| access.covered & self.sixteenths(*s) == self.sixteenths(*s))
+                    .filter(|s| access.covered & self.parts(*s) == self.parts(*s))
                     .fold(0u8, |mask, s| mask | 1 << s);
                 if whole != 0
                     && let Some(index) = found.or_else(|| self.allocate(set, access.line, cycle))

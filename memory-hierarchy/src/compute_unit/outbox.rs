@@ -44,8 +44,8 @@ pub(super) struct Outbox {
     most_stores: u32,
     pub(super) atomics: u32,
     most_atomics: u32,
-    /// Sixteenths of a line that make a sector.
-    sixteenths: u32,
+    /// 32nds of a line that make a sector.
+    parts: u32,
     /// Lines stored to of late, by line number, and for how long stores to one are combined.
     stored: [Stored; STORED],
     combine: u64,
@@ -67,7 +67,7 @@ impl Outbox {
             atomics: 0,
             most_atomics: spec.interconnect.atomics,
             most_stores: spec.interconnect.stores,
-            sixteenths: 16 * spec.sector / spec.line,
+            parts: 32 * spec.sector / spec.line,
             stored: [Stored::default(); STORED],
             combine: u64::from(spec.interconnect.combine),
             line_shift: spec.line.trailing_zeros(),
@@ -92,9 +92,9 @@ impl Outbox {
         self.stores == 0 && self.atomics == 0
     }
 
-    /// Sixteenths of a line that make these sectors.
+    /// 32nds of a line that make these sectors.
     fn whole(&self, sectors: u8) -> u32 {
-        ones(sectors) * self.sixteenths
+        ones(sectors) * self.parts
     }
 
     /// Sends a request that is ready at `cycle`. Stores and atomics take a credit.
@@ -200,7 +200,7 @@ mod tests {
         (0..32).for_each(|line| o.send(0, RequestKind::Store, &part(line * 128, 1), 0, 0));
         assert_eq!(o.requests.last().map(|r| r.at), Some(64));
         let mut o = outbox();
-        o.send(0, RequestKind::Store, &LineAccess { covered: u16::MAX, ..part(0, 15) }, 0, 0);
+        o.send(0, RequestKind::Store, &LineAccess { covered: u32::MAX, ..part(0, 15) }, 0, 0);
         assert_eq!(o.requests.last().map(|r| r.at), Some(4));
     }
 

@@ -340,16 +340,16 @@ impl L2System {
         self.write_back(at, line, dirty, partial, start);
     }
 
-    /// Sectors all of whose sixteenths of the line are set.
+    /// Sectors all of whose 32nds of the line are set.
     #[inline]
-    fn whole_sectors(&self, sixteenths: u16, among: u8) -> u8 {
-        if sixteenths == u16::MAX {
+    fn whole_sectors(&self, parts: u32, among: u8) -> u8 {
+        if parts == u32::MAX {
             return among;
         }
-        let per = 16 / self.sectors;
-        let part = (1u32 << per) - 1;
+        let per = 32 / self.sectors;
+        let part = u32::MAX >> (32 - per);
         (0..self.sectors)
-            .filter(|s| among >> s & 1 != 0 && u32::from(sixteenths) >> (s * per) & part == part)
+            .filter(|s| among >> s & 1 != 0 && parts >> (s * per) & part == part)
             .fold(0, |mask, s| mask | 1 << s)
     }
 
