@@ -241,9 +241,9 @@ spec! {
             /// Ways of a set that may hold lines newer than the DRAM's; one more, and the least recently used of them is
             /// written back.
             dirty_ways: u32 [""] = 1..=1024,
-            /// Ways of a set that may hold lines with partly written sectors; one more, and the least recently used of
-            /// them is written back.
-            partial_ways: u32 [""] = 1..=1024,
+            /// Lines of a slice that may have partly written sectors; one more, and that which has been so longest is
+            /// completed and written back.
+            partial_lines: u32 [""] = 1..=16777216,
             /// Answers take up to so many cycles longer, by where slice and compute unit lie.
             distance: u32 ["cycles"] = 0..=1000,
             /// From a request's start in a slice to its data's leaving, for a hit.

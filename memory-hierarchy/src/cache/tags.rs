@@ -34,6 +34,8 @@ pub struct Entry {
     pub mshr: u16,
     /// A copy of the line is in the other half (L2).
     pub shared: bool,
+    /// Recorded among the lines with partly written sectors (L2).
+    pub noted: bool,
 }
 
 impl Default for Entry {
@@ -45,8 +47,16 @@ impl Default for Entry {
 impl Entry {
     /// No miss register.
     pub const NO_MISS: u16 = u16::MAX;
-    const FRESH: Entry =
-        Entry { valid: 0, dirty: 0, pending: 0, partial: 0, written: 0, mshr: Entry::NO_MISS, shared: false };
+    const FRESH: Entry = Entry {
+        valid: 0,
+        dirty: 0,
+        pending: 0,
+        partial: 0,
+        written: 0,
+        mshr: Entry::NO_MISS,
+        shared: false,
+        noted: false,
+    };
 }
 
 /// Which set of a cache: found once a request, since hashing takes longer than looking.

@@ -240,6 +240,9 @@ impl L2System {
         };
         if let Some((victim, state)) = evicted {
             self.counters.evictions += 1;
+            if state.partial != 0 {
+                self.slices[at].partial_lines.ended();
+            }
             if state.dirty != 0 {
                 self.write_back(at, victim, state.dirty, state.partial, start);
             }
@@ -298,11 +301,9 @@ impl L2System {
                 state.valid |= whole;
                 state.partial &= !whole;
                 let partial = state.partial;
-                if partial != 0 && before.partial == 0 {
-                    self.limit(at, index, self.partial_ways, |e| e.partial != 0, start);
-                }
+                self.note_partial(at, index, before.partial, partial, start);
                 if before.dirty == 0 {
-                    self.limit(at, index, self.dirty_ways, |e| e.dirty != 0, start);
+                    self.limit_dirty(at, index, start);
                 }
             }
             None => self.write_back(at, request.line, request.sectors, request.sectors & !whole, start),
@@ -325,17 +326,39 @@ impl L2System {
             + count(merged) * t.write_merged
     }
 
-    /// Keeps at most `most` lines of a kind in the set of entry `index`: the least recently used of the others is written
-    /// back and stays, clean.
-    fn limit(&mut self, at: usize, index: usize, most: usize, kind: impl Fn(&Entry) -> bool, start: Ticks) {
-        let Some(other) = self.slices[at].tags.beyond(index, most, kind) else { return };
-        let line = self.slices[at].tags.line(other);
-        let state = self.slices[at].tags.entry_mut(other);
+    /// Keeps at most `dirty_ways` dirty lines in the set of entry `index`: the least recently used of the others is written
+    /// back.
+    fn limit_dirty(&mut self, at: usize, index: usize, start: Ticks) {
+        if let Some(other) = self.slices[at].tags.beyond(index, self.dirty_ways, |e| e.dirty != 0) {
+            self.clean(at, other, start);
+        }
+    }
+
+    /// Notes that the partly written sectors of an entry have changed. Beyond what a slice may have of such lines the oldest
+    /// is written back.
+    fn note_partial(&mut self, at: usize, index: usize, before: u8, now: u8, start: Ticks) {
+        let slice = &mut self.slices[at];
+        if before != 0 && now == 0 {
+            slice.partial_lines.ended();
+        } else if before == 0
+            && now != 0
+            && let Some(oldest) = slice.partial_lines.began(index, &mut slice.tags)
+        {
+            self.clean(at, oldest, start);
+        }
+    }
+
+    /// Writes an entry back, which stays, clean.
+    fn clean(&mut self, at: usize, index: usize, start: Ticks) {
+        let slice = &mut self.slices[at];
+        let line = slice.tags.line(index);
+        let state = slice.tags.entry_mut(index);
         let Entry { dirty, partial, .. } = std::mem::replace(state, Entry { dirty: 0, ..*state });
         if self.fill_partial {
             // What completes the sector counts as there from now on.
             state.valid |= partial;
             state.partial = 0;
+            self.note_partial(at, index, partial, 0, start);
         }
         self.write_back(at, line, dirty, partial, start);
     }
@@ -381,7 +404,7 @@ impl L2System {
             let before = state.dirty;
             state.dirty |= request.sectors;
             if before == 0 {
-                self.limit(at, index, self.dirty_ways, |e| e.dirty != 0, start);
+                self.limit_dirty(at, index, start);
             }
         }
         self.drop_other_copy(at, request);
@@ -451,10 +474,14 @@ impl L2System {
         let (_, entry, sectors) = slice.misses.get(miss);
         if let Some(index) = entry {
             let state = slice.tags.entry_mut(index);
+            let before = state.partial;
             state.valid |= sectors;
             state.partial &= !sectors;
             state.pending &= !sectors;
             state.mshr = slice.misses.unlink(state.mshr, miss);
+            if before != 0 && state.partial == 0 {
+                slice.partial_lines.ended();
+            }
         }
         // What comes is written into the array as stores are, and passed on at the same time.
         let length = u64::from(ones(sectors)) * self.times.write_sector;

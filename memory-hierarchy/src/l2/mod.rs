@@ -7,6 +7,7 @@
 mod access;
 mod exits;
 mod map;
+mod partial_lines;
 mod shared_loads;
 mod slice;
 #[cfg(test)]
@@ -72,9 +73,8 @@ pub struct L2System {
     /// Sectors of a DRAM granule, and of what a miss fetches.
     granule_sectors: u32,
     fetch_sectors: u32,
-    /// Ways of a set that may be dirty, or hold partly written sectors.
+    /// Ways of a set that may be dirty.
     dirty_ways: usize,
-    partial_ways: usize,
     sectors: u32,
     keep_far: bool,
     fill_partial: bool,
@@ -122,7 +122,6 @@ impl L2System {
             granule_sectors,
             fetch_sectors: granule_sectors.max(l2.fetch / spec.sector),
             dirty_ways: l2.dirty_ways as usize,
-            partial_ways: l2.partial_ways as usize,
             sectors: spec.line / spec.sector,
             keep_far: l2.keep_far && l2.halves > 1,
             fill_partial: l2.fill_partial,
@@ -255,6 +254,7 @@ impl L2System {
     pub fn invalidate(&mut self) {
         debug_assert!(self.is_idle());
         self.slices.iter_mut().for_each(|s| s.tags.clear(|_, _| {}));
+        self.recount_partial();
     }
 
     /// Drops the lines of a range of simulated addresses without traffic or time: something else has written to the
@@ -266,6 +266,7 @@ impl L2System {
         if bytes >> self.line_shift > lines {
             let end = address.saturating_add(bytes);
             self.slices.iter_mut().for_each(|s| s.tags.drop_within(address & !(size - 1)..end));
+            self.recount_partial();
             return;
         }
         let mut line = address & !(size - 1);
@@ -277,6 +278,12 @@ impl L2System {
             }
             line += size;
         }
+        self.recount_partial();
+    }
+
+    /// After lines were dropped.
+    fn recount_partial(&mut self) {
+        self.slices.iter_mut().for_each(|s| s.partial_lines.recount(&mut s.tags));
     }
 
     fn handle_events(&mut self, cycle: u64, responses: &mut Vec<L2Response>, sink: &mut impl AtomicSink) {

@@ -1,4 +1,5 @@
 //! State of one L2 slice.
+use super::partial_lines::PartialLines;
 use super::shared_loads::SharedLoads;
 use crate::cache::{MshrId, Mshrs, Tags, TagsSpec};
 use crate::clock::{Port, TICKS};
@@ -48,6 +49,7 @@ pub(super) struct Slice {
     pub(super) stalled_far: VecDeque<(L2Request, Origin)>,
     pub(super) channel: Channel,
     pub(super) shared_loads: SharedLoads,
+    pub(super) partial_lines: PartialLines,
 }
 
 impl Slice {
@@ -73,6 +75,7 @@ impl Slice {
             stalled_far: VecDeque::new(),
             channel: Channel::new(&spec.dram, timing, index, l2.slices),
             shared_loads: SharedLoads::new(l2.coalesce_units, u64::from(l2.coalesce_window) * TICKS),
+            partial_lines: PartialLines::new((l2.partial_lines as usize).min(lines as usize)),
         }
     }
 
