@@ -305,7 +305,8 @@ fn long_computations_and_later_launches_do_not_depend_on_the_window() {
 #[test]
 fn each_scheduler_gives_the_same_results() {
     let w = width();
-    for policy in ["greedy-then-oldest", "greedy-then-youngest", "loose-round-robin", "oldest-first", "two-level"] {
+    let named = ["greedy-then-oldest", "greedy-then-youngest", "loose-round-robin", "oldest-first", "two-level"];
+    for policy in named.into_iter().chain(["oldest-group-first"]) {
         let set = format!("compute_unit.scheduler=\"{policy}\"");
         let (out, _) = on_every_window(&[&set], 640, |m| {
             let out = buffer(m, &[0; 640]);

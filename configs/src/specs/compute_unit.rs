@@ -15,6 +15,8 @@ pub enum SchedulerPolicy {
     LooseRoundRobin,
     /// Oldest first.
     OldestFirst,
+    /// Warps of the group that started first, in turns.
+    OldestGroupFirst,
     /// Two-level: a small active set, refilled when its warps wait for memory.
     TwoLevel,
 }

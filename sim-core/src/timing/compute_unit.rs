@@ -300,7 +300,9 @@ impl<const W: usize> ComputeUnit<W> {
         let Some((sub, slot)) = sub.and_then(|s| Some((s, self.subs[s].free_slot()?))) else {
             unreachable!("more warps than slots");
         };
-        self.subs[sub].occupy(slot, at);
+        let here = self.groups[group].slots.iter().filter(|other| **other as usize >> self.sub_shift == sub);
+        let peers = here.fold(0, |peers, other| peers | 1 << (*other as usize & self.slot_mask));
+        self.subs[sub].occupy(slot, peers, at);
         let index = sub << self.sub_shift | slot;
         let place = self.slots[index]
             .get_or_insert_with(|| Box::new(Slot::new(Warp::new(context.code.program()), context.timed.board)));

@@ -153,9 +153,9 @@ impl SubCore {
         (slot < self.slots()).then_some(slot)
     }
 
-    /// A warp takes a slot at `at`, asleep.
-    pub fn occupy(&mut self, slot: usize, at: u64) {
-        self.order.start(slot, self.resident);
+    /// A warp takes a slot at `at`, asleep; `peers`: slots of its group here.
+    pub fn occupy(&mut self, slot: usize, peers: u64, at: u64) {
+        self.order.start(slot, self.resident, peers);
         self.resident |= 1 << slot;
         let waiting = &mut self.slots[slot];
         (waiting.ready_at, waiting.cause, waiting.since) = (ASLEEP, Cause::Fetch, at);

@@ -1,11 +1,13 @@
 //! Warp schedulers: which of the warps that can issue goes next. One file a policy.
 mod greedy;
 mod oldest;
+mod oldest_group;
 mod round_robin;
 mod two_level;
 
 use greedy::Greedy;
 use oldest::Oldest;
+use oldest_group::OldestGroup;
 use round_robin::RoundRobin;
 use two_level::TwoLevel;
 use warpscope_configs::specs::{ComputeUnitSpec, SchedulerPolicy};
@@ -20,6 +22,7 @@ pub(crate) enum Scheduler {
     GreedyYoungest(Greedy<false>),
     RoundRobin(RoundRobin),
     Oldest(Oldest),
+    OldestGroup(OldestGroup),
     TwoLevel(Box<TwoLevel>),
 }
 
@@ -30,6 +33,7 @@ impl Scheduler {
             SchedulerPolicy::GreedyThenYoungest => Scheduler::GreedyYoungest(Greedy::default()),
             SchedulerPolicy::LooseRoundRobin => Scheduler::RoundRobin(RoundRobin::default()),
             SchedulerPolicy::OldestFirst => Scheduler::Oldest(Oldest),
+            SchedulerPolicy::OldestGroupFirst => Scheduler::OldestGroup(OldestGroup::default()),
             SchedulerPolicy::TwoLevel => Scheduler::TwoLevel(Box::new(TwoLevel::new(spec.two_level_active))),
         }
     }
@@ -43,6 +47,7 @@ impl Scheduler {
             Scheduler::GreedyYoungest(s) => s.pick(ready, order),
             Scheduler::RoundRobin(s) => s.pick(ready),
             Scheduler::Oldest(s) => s.pick(ready, order),
+            Scheduler::OldestGroup(s) => s.pick(ready, order),
             Scheduler::TwoLevel(s) => s.pick(ready, order),
         }
     }
@@ -53,20 +58,32 @@ impl Scheduler {
 pub(crate) struct Order {
     /// For each slot, those whose warps started before its own.
     older: [u64; MAX_SLOTS],
+    /// For each slot, those with warps of the same group, itself among them.
+    peers: [u64; MAX_SLOTS],
 }
 
 impl Default for Order {
     fn default() -> Order {
-        Order { older: [0; MAX_SLOTS] }
+        Order { older: [0; MAX_SLOTS], peers: [0; MAX_SLOTS] }
     }
 }
 
 impl Order {
-    /// A warp starts in a slot while those in `others` are taken.
-    pub fn start(&mut self, slot: usize, others: u64) {
+    /// A warp starts in a slot while those in `others` are taken, those in `peers` by warps of its group.
+    pub fn start(&mut self, slot: usize, others: u64, peers: u64) {
         let bit = 1 << slot;
         self.older.iter_mut().for_each(|older| *older &= !bit);
         self.older[slot] = others & !bit;
+        for (other, known) in self.peers.iter_mut().enumerate() {
+            *known = if peers >> other & 1 != 0 { *known | bit } else { *known & !bit };
+        }
+        self.peers[slot] = peers | bit;
+    }
+
+    /// The slots with warps of the same group as that in `slot`, which is among them.
+    #[inline]
+    pub fn peers(&self, slot: usize) -> u64 {
+        self.peers[slot % MAX_SLOTS]
     }
 
     /// The slot among `slots` (not 0, all taken) whose warp started first.
@@ -101,7 +118,7 @@ mod tests {
         let mut order = Order::default();
         let mut taken = 0;
         for slot in [2, 1, 3, 0, 2] {
-            order.start(slot, taken);
+            order.start(slot, taken, 0);
             taken |= 1 << slot;
         }
         order
@@ -120,6 +137,21 @@ mod tests {
         let mut s = RoundRobin::default();
         let picked: Vec<usize> = [0b1011, 0b1011, 0b1011, 0b1011, 0b0100].iter().map(|r| s.pick(*r)).collect();
         assert_eq!(picked, [0, 1, 3, 0, 2]);
+    }
+
+    /// Of two groups that of slots 1 and 3 started first.
+    #[test]
+    fn warps_of_the_oldest_group_take_turns() {
+        let mut order = Order::default();
+        for (slot, taken, peers) in [(1, 0, 0), (3, 0b10, 0b10), (0, 0b1010, 0), (2, 0b1011, 0b1)] {
+            order.start(slot, taken, peers);
+        }
+        let mut s = OldestGroup::default();
+        let picked: Vec<usize> = [0b1111, 0b1111, 0b1111, 0b1101, 0b0101, 0b0101].map(|r| s.pick(r, &order)).to_vec();
+        assert_eq!(picked, [1, 3, 1, 3, 0, 2]);
+        // The slot's next warp is of the other group.
+        order.start(1, 0b1101, 0b0101);
+        assert_eq!([order.peers(1), order.peers(3), order.peers(0)], [0b0111, 0b1000, 0b0111]);
     }
 
     #[test]
