@@ -11,6 +11,7 @@ mod balance;
 mod cfg;
 mod constants;
 mod disasm;
+mod effects;
 mod emit;
 mod expand;
 mod liveness;

@@ -119,6 +119,46 @@ fn loads_go_before_what_only_fills_gaps() {
     assert!(p.registers <= 32, "{} registers", p.registers);
 }
 
+/// Twelve sums that a loop carries on, two loads for each: a sum takes no second register, so that loads of the second step
+/// start while the first step's are added (the H200's code for a matrix product in tiles of registers does so within 62).
+#[test]
+fn sums_that_a_loop_carries_on_leave_registers_to_loads() {
+    const SUMS: usize = 12;
+    let mut b = Builder::new();
+    let n = b.global_id();
+    let (base, out) = (b.element(0, n), b.element(8, n));
+    let zero = b.one(Opcode::Const(0), &[], Ty::F32);
+    let (head, exit) = (b.f.add_block(), b.f.add_block());
+    let mut first = vec![n, base];
+    first.resize(2 + SUMS, zero);
+    b.end(Opcode::Jump, &[], &[(head, &first)]);
+    b.at = head;
+    let (k, p) = (b.f.add_param(head, Ty::I32), b.f.add_param(head, Ty::PtrGlobal));
+    let mut sums: Vec<Value> = (0..SUMS).map(|_| b.f.add_param(head, Ty::F32)).collect();
+    for step in 0..2 {
+        for (j, sum) in sums.iter_mut().enumerate() {
+            let offset = b.wide(4 * (step * SUMS + j) as u64);
+            let at = b.one(Opcode::PtrAdd { inbounds: true }, &[p, offset], Ty::PtrGlobal);
+            let v = b.one(Opcode::Load(F32_ACCESS), &[at], Ty::F32);
+            *sum = b.one(Opcode::FBin(FBin::Add), &[*sum, v], Ty::F32);
+        }
+    }
+    let (one, stride) = (b.int(1), b.wide(96));
+    let after = b.one(Opcode::PtrAdd { inbounds: true }, &[p, stride], Ty::PtrGlobal);
+    let next = b.one(Opcode::IBin(IBin::Sub), &[k, one], Ty::I32);
+    let more = b.one(Opcode::ICmp(Cond::SGt), &[next, one], Ty::Bool);
+    let carried: Vec<Value> = [next, after].into_iter().chain(sums.iter().copied()).collect();
+    b.end(Opcode::Branch, &[more], &[(head, &carried), (exit, &[])]);
+    b.at = exit;
+    let total = sums[1..].iter().fold(sums[0], |a, &x| b.one(Opcode::FBin(FBin::Add), &[a, x], Ty::F32));
+    b.effect(Opcode::Store(F32_ACCESS), &[out, total]);
+    b.ret();
+    let p = compile_with(b.f, &Module::default(), &h200());
+    let last = p.ops.iter().rposition(|o| o.op == Op::LdGlobal).expect("loads");
+    let added = p.ops[..last].iter().filter(|o| o.op == Op::FAddF32).count();
+    assert!(added <= SUMS, "{added} additions stand before the last load\n{}", disassemble(&p));
+}
+
 /// `for (k = 0; k < 8; k++) acc = (acc ^ table[k]) + k` over a constant table: all lanes read the same word, which comes
 /// into a uniform register (sass sha256: ULDC UR5, c[0x3][UR8+0x4]).
 #[test]

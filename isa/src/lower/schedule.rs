@@ -2,14 +2,14 @@
 //! register budget.
 use super::Options;
 use super::cfg::Cfg;
+use super::effects::{Effect, effect, ordered};
 use super::liveness::{BitSet, live_out};
 use super::mir::{File, MFunc, MInst, Opd, Span, Units, VReg};
-use crate::ir::Origin;
 use smallvec::SmallVec;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use warpscope_configs::specs::ScheduleSpec;
 use warpscope_exec::ops::{Op, OpClass};
-use warpscope_exec::program::{AccessShape, flags};
 
 /// Longer stretches are scheduled in pieces, so that time stays linear in the program's length.
 const WINDOW: usize = 1024;
@@ -50,6 +50,7 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice
     let mut held_up = false;
     let units = Units::of(f);
     let out = live_out(f, &units);
+    let budget = budget.max(most_live(f, &units, &out));
     for b in 0..f.blocks.len() {
         let mut live = out[b].clone();
         let branch: Vec<u32> = f.term_reads(&f.blocks[b].term).into_iter().flat_map(|s| units.span(s)).collect();
@@ -72,6 +73,50 @@ pub(super) fn schedule(f: &mut MFunc, options: &Options<'_>, budget: u32, choice
         f.blocks[b].insts = pieces.into_iter().rev().flatten().collect();
     }
     held_up
+}
+
+/// Most words live in the order given: a work-item has that many registers everywhere.
+fn most_live(f: &MFunc, units: &Units, out: &[BitSet]) -> u32 {
+    let files = files(f);
+    let mut most = 0;
+    for (block, out) in f.blocks.iter().zip(out) {
+        let mut live = out.clone();
+        f.term_reads(&block.term).into_iter().flat_map(|s| units.span(s)).for_each(|u| live.insert(u));
+        most = most.max(peak(live, &files, block.insts.iter().map(|i| (i.kills(), Touched::of(f, units, i)))));
+    }
+    most
+}
+
+/// Register file of each unit.
+fn files(f: &MFunc) -> Vec<File> {
+    f.vregs.iter().flat_map(|v| std::iter::repeat_n(v.file, v.size as usize)).collect()
+}
+
+/// Most words live in a stretch, from those behind it; with each operation goes whether what it writes begins there.
+fn peak<T: Borrow<Touched>>(
+    mut live: BitSet,
+    files: &[File],
+    insts: impl DoubleEndedIterator<Item = (bool, T)>,
+) -> u32 {
+    let is_vector = |u: u32| files[u as usize] == File::Vector;
+    let mut words = live.iter().filter(|&u| is_vector(u)).count() as u32;
+    let mut peak = words;
+    for (kills, t) in insts.rev() {
+        for &u in t.borrow().writes.iter().filter(|_| kills) {
+            if live.contains(u) {
+                live.remove(u);
+                words -= is_vector(u) as u32;
+            }
+        }
+        for &u in &t.borrow().reads {
+            if !live.contains(u) {
+                live.insert(u);
+                words += is_vector(u) as u32;
+            }
+        }
+        peak = peak.max(words);
+    }
+    peak
 }
 
 /// A piece in the order given, or depth first where that order needs more than the budget and more than depth first.
@@ -144,83 +189,6 @@ pub(super) fn class_latency(class: OpClass, spec: &ScheduleSpec) -> u32 {
     }
 }
 
-/// What orders an operation beyond its registers.
-#[derive(Copy, Clone, PartialEq)]
-enum Effect {
-    None,
-    /// Memory access: space, whether it writes, base with its version, bytes from and to.
-    Access {
-        space: Space,
-        write: bool,
-        origin: Origin,
-        base: (Opd, u32),
-        from: i64,
-        to: i64,
-    },
-    /// Nothing crosses it that touches memory.
-    Fence,
-}
-
-#[derive(Copy, Clone, PartialEq)]
-enum Space {
-    Global,
-    Local,
-    Private,
-    /// Any of these.
-    Generic,
-}
-
-fn effect(i: &MInst, version: &HashMap<VReg, u32>) -> Effect {
-    use Op::*;
-    if i.is_ghost() {
-        return Effect::None;
-    }
-    let (space, write) = match i.op {
-        LdGlobal => (Space::Global, false),
-        StGlobal => (Space::Global, true),
-        LdLocal => (Space::Local, false),
-        StLocal => (Space::Local, true),
-        LdPrivate => (Space::Private, false),
-        StPrivate => (Space::Private, true),
-        LdGeneric => (Space::Generic, false),
-        StGeneric => (Space::Generic, true),
-        AtomGlobal | AtomLocal | AtomGeneric | Bar | BarSub | MemBar => return Effect::Fence,
-        // Cross-lane operations and traps keep their places among each other and the barriers.
-        VoteAny | VoteAll | Ballot | ShflIdx | ShflXor | ShflUp | ShflDown | Trap | Exit => return Effect::Fence,
-        _ => return Effect::None,
-    };
-    if i.flags & flags::VOLATILE != 0 {
-        return Effect::Fence;
-    }
-    let base = i.src[0];
-    let version = base.vreg().and_then(|v| version.get(&v)).copied().unwrap_or(0);
-    let bytes = AccessShape::unpack(i.imm2).bytes() as i64;
-    Effect::Access {
-        space,
-        write,
-        origin: i.origin,
-        base: (base, version),
-        from: i.imm as i64,
-        to: i.imm as i64 + bytes,
-    }
-}
-
-/// Whether two memory effects must keep their order.
-fn ordered(a: &Effect, b: &Effect) -> bool {
-    match (a, b) {
-        (Effect::None, _) | (_, Effect::None) => false,
-        (Effect::Fence, _) | (_, Effect::Fence) => true,
-        (
-            Effect::Access { space: s, write: w, origin: o, base: p, from: f, to: t },
-            Effect::Access { space: s2, write: w2, origin: o2, base: p2, from: f2, to: t2 },
-        ) => {
-            let apart = s != s2 && *s != Space::Generic && *s2 != Space::Generic || o.apart(*o2);
-            let disjoint = p == p2 && (t <= f2 || t2 <= f);
-            (*w || *w2) && !apart && !disjoint
-        }
-    }
-}
-
 /// Words that an operation reads and writes.
 struct Touched {
     /// Each unit once.
@@ -263,8 +231,10 @@ struct Region<'a> {
     height: Vec<u32>,
     /// Operations of long latency, and what leads to them.
     leads: Vec<bool>,
-    /// Operations that are left to read each unit.
+    /// Operations that are left to read each value.
     reads_left: Vec<u32>,
+    /// Values that are read behind the stretch.
+    kept: BitSet,
     after: &'a BitSet,
     before: &'a BitSet,
     /// Most words live in the order given.
@@ -289,14 +259,15 @@ impl<'a> Region<'a> {
         let n = insts.len();
         let mut region = Region {
             spec,
-            files: f.vregs.iter().flat_map(|v| std::iter::repeat_n(v.file, v.size as usize)).collect(),
+            files: files(f),
             touched: insts.iter().map(|i| Touched::of(f, units, i)).collect(),
             next: vec![Vec::new(); n],
             waiting: vec![0; n],
             others: vec![0; n],
             height: vec![0; n],
             leads: vec![false; n],
-            reads_left: vec![0; units.count()],
+            reads_left: Vec::new(),
+            kept: BitSet::new(0),
             after,
             before,
             peak: 0,
@@ -318,10 +289,7 @@ impl<'a> Region<'a> {
             region.leads[at] = is_long(&insts[at], spec) || region.next[at].iter().any(|s| region.leads[s.0 as usize]);
             region.height[at] = below.map_or(own, |b| if awaited { b.max(own) } else { b });
         }
-        for &u in region.touched.iter().flat_map(|t| &t.reads) {
-            region.reads_left[u as usize] += 1;
-        }
-        region.peak = region.peak(insts);
+        region.peak = peak(after.clone(), &region.files, insts.iter().map(MInst::kills).zip(&region.touched));
         region.budget = budget.max(region.peak);
         // What is handed out anyway can be used: for one more load, so that there is one under way at all times.
         let reserved = options.kept_registers();
@@ -329,7 +297,31 @@ impl<'a> Region<'a> {
             let given = (region.budget + reserved).next_multiple_of(options.register_step.max(1)) - reserved;
             region.budget = given.min(region.budget + ONE_MORE);
         }
+        region.tell_values_apart(insts);
         region
+    }
+
+    /// Gives every value of a unit a number of its own, in which all that follows counts: between its last reader and the next
+    /// write (of a sum that a loop carries on, say) a unit is free. The values in front of the stretch keep their unit's.
+    fn tell_values_apart(&mut self, insts: &[MInst]) {
+        let units = self.files.len();
+        let mut current: Vec<u32> = (0..units as u32).collect();
+        for (i, t) in insts.iter().zip(&mut self.touched) {
+            t.reads.iter_mut().for_each(|u| *u = current[*u as usize]);
+            for u in &mut t.writes {
+                if i.kills() {
+                    current[*u as usize] = self.files.len() as u32;
+                    self.files.push(self.files[*u as usize]);
+                }
+                *u = current[*u as usize];
+            }
+        }
+        self.kept = BitSet::new(self.files.len());
+        self.after.iter().for_each(|u| self.kept.insert(current[u as usize]));
+        self.reads_left = vec![0; self.files.len()];
+        for &v in self.touched.iter().flat_map(|t| &t.reads) {
+            self.reads_left[v as usize] += 1;
+        }
     }
 
     fn edge(&mut self, from: usize, to: usize, cycles: u32) {
@@ -446,9 +438,9 @@ impl<'a> Region<'a> {
         order
     }
 
-    /// Whether anything is left that reads a unit.
-    fn is_read(&self, u: u32) -> bool {
-        self.reads_left[u as usize] > 0 || self.after.contains(u)
+    /// Whether anything is left that reads a value.
+    fn is_read(&self, v: u32) -> bool {
+        self.reads_left[v as usize] > 0 || self.kept.contains(v)
     }
 
     fn is(&self, u: u32, file: File) -> bool {
@@ -459,33 +451,10 @@ impl<'a> Region<'a> {
         set.iter().filter(|&u| self.is(u, File::Vector)).count() as u32
     }
 
-    /// Most words live in the order given.
-    fn peak(&self, insts: &[MInst]) -> u32 {
-        let mut live = self.after.clone();
-        let mut words = self.live_words(&live);
-        let mut peak = words;
-        for (i, t) in insts.iter().zip(&self.touched).rev() {
-            for &u in t.writes.iter().filter(|_| i.kills()) {
-                if live.contains(u) {
-                    live.remove(u);
-                    words -= self.is(u, File::Vector) as u32;
-                }
-            }
-            for &u in &t.reads {
-                if !live.contains(u) {
-                    live.insert(u);
-                    words += self.is(u, File::Vector) as u32;
-                }
-            }
-            peak = peak.max(words);
-        }
-        peak
-    }
-
     /// Change of live words if operation `i` came next.
     fn pressure(&self, i: usize, live: &BitSet) -> i32 {
         let t = &self.touched[i];
-        let last = |u: u32| self.reads_left[u as usize] == 1 && !self.after.contains(u);
+        let last = |u: u32| self.reads_left[u as usize] == 1 && !self.kept.contains(u);
         let freed = t.reads.iter().filter(|&&u| self.is(u, File::Vector) && last(u)).count();
         let made =
             t.writes.iter().filter(|&&u| self.is(u, File::Vector) && !live.contains(u) && self.is_read(u)).count();
@@ -510,7 +479,8 @@ impl<'a> Region<'a> {
 
     fn run(mut self, insts: Vec<MInst>, held_up: &mut bool) -> Vec<MInst> {
         let n = insts.len();
-        let mut live = self.before.clone();
+        let mut live = BitSet::new(self.files.len());
+        self.before.iter().for_each(|u| live.insert(u));
         let mut words = self.live_words(&live) as i32;
         let mut live_predicates = self.count_predicates(&live);
         let mut earliest = vec![0u32; n];
@@ -562,7 +532,7 @@ impl<'a> Region<'a> {
             for &u in &self.touched[i].reads {
                 let left = &mut self.reads_left[u as usize];
                 *left -= 1;
-                if *left == 0 && !self.after.contains(u) {
+                if *left == 0 && !self.kept.contains(u) {
                     live.remove(u);
                 }
             }
