@@ -245,14 +245,14 @@ fn loops_tested_at_their_end_run_once_and_are_unrolled() {
 }
 
 #[test]
-fn constant_trips_that_no_factor_divides_leave_in_the_middle() {
+fn constant_trips_leave_no_rest() {
     let limits = unroll::UnrollLimits { full_size: 0, ..limits(&[4]) };
-    for trips in [5, 6, 7, 9, 31, 37, 129, 1001] {
+    for trips in [5, 6, 7, 9, 31, 37, 64, 96, 129, 1000, 1001] {
         let before = bottom_tested_loop(Ty::I32, Cond::SLt, 1, Some(0), Some(trips));
         let after = turned(&before, &limits);
         same(&before, &after, &[0, 0]);
         let cfg = crate::ir::Cfg::new(&after);
-        let l = loops::find(&after, &cfg).pop().expect("a loop");
+        let [l] = &loops::find(&after, &cfg)[..] else { panic!("one loop for {trips} trips") };
         let tests = |&b: &Block| after.terminator(b).is_some_and(|t| after.inst(t).op == Opcode::Branch);
         assert_eq!(l.blocks.iter().filter(|b| tests(b)).count(), 1, "one test a pass for {trips} trips");
     }

@@ -165,7 +165,13 @@ fn unroll(f: &mut Function, cfg: &Cfg, all: &[Loop], index: usize, limits: &Unro
         }
         _ => {
             let line = l.blocks.len() <= 2 && only_addresses(f, l, &s, &counted) && steps_evenly(f, l, &s, &counted);
-            factors([vendor, assembler_size(f, l)], line, trips, &counted, limits)
+            let factors = factors([vendor, assembler_size(f, l)], line, trips, &counted, limits);
+            if let (Some(n), &[factor]) = (trips, &factors[..])
+                && n % u64::from(factor) == 0
+            {
+                return loops::close(f, l) && broken_out(f, &s, n, factor);
+            }
+            factors
         }
     };
     if factors.is_empty() || !loops::close(f, l) {
@@ -367,8 +373,8 @@ fn copies(
     from
 }
 
-/// Replaces a loop of `n` trips by one of `factor` copies, which is left in the middle of its last pass: only the copy
-/// in which that happens tests.
+/// Replaces a loop of `n` trips by one of `factor` copies without a rest: only the copy in which it is left tests, the
+/// first where `factor` divides `n`, else one in the middle.
 fn broken_out(f: &mut Function, s: &Shape, n: u64, factor: u32) -> bool {
     let Some(jump) = f.terminator(s.entry) else { return false };
     let loc = f.inst(jump).loc;
