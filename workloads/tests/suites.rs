@@ -224,3 +224,51 @@ fn a_runaway_is_stopped() {
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert!(failed[0].0 == "mandelbrot_s" && failed[0].1.contains("limit"), "{failed:?}");
 }
+
+/// Work-items that get places in a list from a counter, some of each sub-group and each taking two: the places are all
+/// different and none is left out, also where less than a sub-group is there and where counters are local.
+#[test]
+fn counters_hand_out_every_place_once() {
+    let dir = std::env::temp_dir().join(format!("warpscope-places-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let source = "kernel void places(global uint *out, global uint *count) {\n\
+                  uint i = get_global_id(0);\n\
+                  if (i % 7 < 4) { uint at = atomic_add(count, 2); out[at] = i; out[at + 1] = i + 1000; } }\n\
+                  kernel void local_places(global uint *out, global uint *count) {\n\
+                  local uint n; if (get_local_id(0) == 0) n = 0; barrier(CLK_LOCAL_MEM_FENCE);\n\
+                  uint i = get_global_id(0);\n\
+                  if (i % 7 < 4) { uint at = atomic_inc(&n); out[get_group_id(0) * 100 + at] = i; }\n\
+                  if (i == 0) count[0] = 100; }\n";
+    std::fs::write(dir.join("places.cl"), source).unwrap();
+    let chosen: Vec<u32> = (0..333).filter(|i| i % 7 < 4).collect();
+    let twice: Vec<u32> = chosen.iter().flat_map(|&i| [i, i + 1000]).collect();
+    // In the order of their numbers within a group, as the counter hands them out to neighbours.
+    let mut by_group = vec![0u32; 400];
+    for group in 0..4 {
+        let own = chosen.iter().filter(|&&i| i / 100 == group);
+        own.enumerate().for_each(|(at, &i)| by_group[group as usize * 100 + at] = i);
+    }
+    let mut manifest = String::new();
+    for (kernel, mut expected, last) in [("places", twice.clone(), twice.len() as u32), ("local_places", by_group, 100)]
+    {
+        expected.resize(if kernel == "places" { 700 } else { 400 }, 0);
+        let bytes = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+        std::fs::write(dir.join(format!("{kernel}.bin")), bytes(&expected)).unwrap();
+        std::fs::write(dir.join(format!("{kernel}-count.bin")), bytes(&[last])).unwrap();
+        manifest += &format!(
+            "[[case]]\nname = \"{kernel}\"\nsource = \"places.cl\"\nkernel = \"{kernel}\"\nglobal = [333]\nlocal = [100]\n\
+             args = [\n{{ buffer = \"u32\", count = {}, init = \"zeros\", role = \"out\", expected = \"{kernel}.bin\", \
+             order = \"any\" }},\n{{ buffer = \"u32\", count = 1, init = \"zeros\", role = \"inout\", \
+             expected = \"{kernel}-count.bin\" }},\n]\n",
+            expected.len()
+        );
+    }
+    let file = dir.join("places.toml");
+    std::fs::write(&file, manifest).unwrap();
+    let cases = choose(&Manifest::read(&file).unwrap(), &[]).unwrap();
+    let machines = ["nvidia-h200", "wave64", "simd32", "tiny"].map(|name| machine(name, &[]));
+    for options in [functional(), SuiteOptions::default()] {
+        assert_passed(&results(&cases, &machines, &options), &machines);
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}

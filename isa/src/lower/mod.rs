@@ -185,7 +185,7 @@ const TIGHTER: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15];
 /// The same for code of more than [`LONG`] operations.
 const TIGHTER_LONG: [u32; 5] = [0, 2, 5, 9, 15];
 /// Times by which one warp may take longer for full occupancy, by the estimate (the H200's compiler keeps 32 registers
-/// where that costs up to 1.6 times: sass kmeans, nbody, spmv, lavamd).
+/// where that costs so much: measured for kmeans, nbody, spmv, lavamd).
 const SLOWER: f64 = 1.66;
 /// The same for any higher occupancy: next to nothing (the H200's compiler takes 44 and 64 registers for loops of gemv and
 /// gemm that would take a tenth longer with 40 and 48).

@@ -6,15 +6,28 @@
 use super::loops::{jump, map_uses};
 use super::rewrite::count_uses;
 use super::uniformity;
-use crate::ir::{Block, Cfg, Cond, Function, IBin, Inst, Loc, Opcode, Order, ShuffleKind, Target, Ty, Value, WarpFn};
+use crate::ir::{
+    Block, Cfg, Cond, Function, IBin, IUn, Inst, Loc, Opcode, Order, ShuffleKind, Target, Ty, Value, VoteKind, WarpFn,
+};
 use smallvec::SmallVec;
 use warpscope_exec::program::{AtomicOp, Special};
+
+/// What the work-items take of the old value.
+#[derive(Copy, Clone)]
+enum Shares {
+    /// It is not wanted.
+    None,
+    /// Each the same: counters, places in a list.
+    Equal,
+    /// Each what it adds itself.
+    Own,
+}
 
 /// Combines the atomics of sub-groups of `width` work-items. Returns whether anything changed.
 pub fn run(f: &mut Function, width: u32) -> bool {
     let uniform = uniformity::analyse(f);
     let uses = count_uses(f);
-    let mut found: Vec<(Inst, bool)> = Vec::new();
+    let mut found: Vec<(Inst, Shares)> = Vec::new();
     let cfg = Cfg::new(f);
     for b in f.block_ids() {
         if f.block(b).insts.iter().all(|&i| !matches!(f.inst(i).op, Opcode::Atomic { .. })) || is_of_one(f, &cfg, b) {
@@ -27,16 +40,25 @@ pub fn run(f: &mut Function, width: u32) -> bool {
             let wanted = d.results.first().is_some_and(|r| uses[r.0 as usize] > 0);
             let space = matches!(f.ty(pointer), Ty::PtrGlobal | Ty::PtrLocal);
             if space && f.ty(value) == Ty::I32 && uniform.is_uniform(pointer) && combines(op, wanted) {
-                found.push((i, wanted));
+                let shares = match wanted {
+                    false => Shares::None,
+                    true if width <= 32 && uniform.is_uniform(value) => Shares::Equal,
+                    true => Shares::Own,
+                };
+                found.push((i, shares));
             }
         }
     }
-    for &(i, wanted) in &found {
+    for &(i, shares) in &found {
         // Earlier splits have moved instructions.
         let place = f.block_ids().find_map(|b| f.block(b).insts.iter().position(|&x| x == i).map(|at| (b, at)));
         let Some((b, at)) = place else { continue };
         let rest = split(f, b, at);
-        if wanted { with_result(f, b, i, rest, width) } else { without_result(f, b, i, rest) }
+        match shares {
+            Shares::None => without_result(f, b, i, rest),
+            Shares::Equal => with_equal_shares(f, b, i, rest),
+            Shares::Own => with_result(f, b, i, rest, width),
+        }
     }
     !found.is_empty()
 }
@@ -142,8 +164,52 @@ fn with_result(f: &mut Function, b: Block, atomic: Inst, rest: Block, width: u32
     let result = one(f, joined, Opcode::Select, &[first, old, share], Ty::I32, loc);
     jump(f, joined, to(rest, &[result]), loc);
 
+    replace(f, d.results[0], rest);
+}
+
+/// All add the same: of those that are active the last goes to memory for their number, and each counts those in front of it
+/// (the H200's code for a stream compaction: VOTEU.ANY, FLO, POPC, S2R SR_LTMASK, ATOMG, SHFL.IDX).
+fn with_equal_shares(f: &mut Function, b: Block, atomic: Inst, rest: Block) {
+    let d = f.inst(atomic).clone();
+    let Opcode::Atomic { op, .. } = d.op else { return };
+    let (pointer, value, loc) = (d.args[0], d.args[1], d.loc);
+    let [arm, joined] = [(); 2].map(|()| f.add_block());
+    let int = |f: &mut Function, b: Block, op: Opcode, args: &[Value]| one(f, b, op, args, Ty::I32, loc);
+    let number = |f: &mut Function, n: u64| int(f, b, Opcode::Const(n), &[]);
+    let [zero, unit, top] = [0, 1, 31].map(|n| number(f, n));
+    let times = |f: &mut Function, b: Block, n: Value| match f.as_const(value) {
+        Some(1) => n,
+        _ => int(f, b, Opcode::IBin(IBin::Mul), &[n, value]),
+    };
+    let yes = one(f, b, Opcode::Const(1), &[], Ty::Bool, loc);
+    let ballot = f.append(b, Opcode::Vote(VoteKind::Ballot), &[yes], &[Ty::I32; 4], loc);
+    let active = f.inst(ballot).results[0];
+    let lane = int(f, b, Opcode::Special(Special::SubGroupLocalId), &[]);
+    let above = int(f, b, Opcode::IUn(IUn::Clz), &[active]);
+    let last = int(f, b, Opcode::IBin(IBin::Sub), &[top, above]);
+    let many = int(f, b, Opcode::IUn(IUn::Popc), &[active]);
+    let total = times(f, b, many);
+    let chosen = one(f, b, Opcode::ICmp(Cond::Eq), &[lane, last], Ty::Bool, loc);
+    branch(f, b, chosen, to(arm, &[]), to(joined, &[zero]), loc);
+    let old = int(f, arm, d.op, &[pointer, total]);
+    jump(f, arm, to(joined, &[old]), loc);
+
+    let old = f.add_param(joined, Ty::I32);
+    let bit = int(f, joined, Opcode::IBin(IBin::Shl), &[unit, lane]);
+    let lower = int(f, joined, Opcode::IBin(IBin::Sub), &[bit, unit]);
+    let before = int(f, joined, Opcode::IBin(IBin::And), &[active, lower]);
+    let before = int(f, joined, Opcode::IUn(IUn::Popc), &[before]);
+    let before = times(f, joined, before);
+    let old = int(f, joined, Opcode::Shuffle(ShuffleKind::Index), &[old, last]);
+    let by = if op == AtomicOp::Sub { IBin::Sub } else { IBin::Add };
+    let result = int(f, joined, Opcode::IBin(by), &[old, before]);
+    jump(f, joined, to(rest, &[result]), loc);
+    replace(f, d.results[0], rest);
+}
+
+/// Lets a new parameter of `rest` take a value's place.
+fn replace(f: &mut Function, replaced: Value, rest: Block) {
     let new = f.add_param(rest, Ty::I32);
-    let replaced = d.results[0];
     for b in f.block_ids() {
         for i in f.block(b).insts.clone() {
             map_uses(f, i, |v| if v == replaced { new } else { v });
