@@ -126,7 +126,7 @@ fn to_integer(c: Conversion, number: Number) -> u64 {
     }
 }
 
-/// Conversions of 32-bit values that kernels are full of, as loops that vectorise; the others go lane by lane.
+/// Conversions that kernels are full of, mostly of 32-bit values, as loops that vectorise; the others go lane by lane.
 #[inline(never)]
 pub(super) fn convert_lanes<const W: usize>(mut x: Lanes<'_, W>) {
     let c = Conversion::unpack(x.op.imm);
@@ -142,6 +142,8 @@ pub(super) fn convert_lanes<const W: usize>(mut x: Lanes<'_, W>) {
         (Ty::F32, Ty::F16) if rte => x.map1(|a| from_f32(f32::from_bits(a))),
         (Ty::I32, Ty::F64) if c.from_signed => x.widen(|a| (a as i32 as f64).to_bits()),
         (Ty::I8 | Ty::I16 | Ty::I32, Ty::F64) if !c.from_signed => x.widen(|a| (a as f64).to_bits()),
+        (Ty::I64, Ty::F32) if rte && c.from_signed => x.narrow(|a| (a as i64 as f32).to_bits()),
+        (Ty::I64, Ty::F32) if rte => x.narrow(|a| (a as f32).to_bits()),
         (Ty::F32, Ty::F64) => x.widen(|a| canonical64(f32::from_bits(a) as f64)),
         _ => each_lane(x, c),
     }

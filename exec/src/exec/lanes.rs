@@ -114,21 +114,21 @@ impl<'a, const W: usize> Lanes<'a, W> {
     /// Writes 32 bits a lane to register `o`.
     #[inline(always)]
     pub fn store(&mut self, o: Operand, d: &[u32; W]) {
-        let index = (o.0 & 0x3fff) as usize;
-        match o.0 >> 14 {
-            0 => {
-                let row = &mut self.warp.rows[index];
-                if self.mask == full_mask(W) {
-                    row.0 = *d;
-                } else {
-                    blend(row, d, self.mask);
-                }
-            }
-            1 => {
-                let value = d[self.mask.trailing_zeros() as usize % W];
-                *uniform_mut(&mut self.warp.rows, self.registers, index) = value;
-            }
-            _ => {}
+        let (kind, index) = (o.0 >> 14, (o.0 & 0x3fff) as usize);
+        if kind > 1 {
+            return;
+        }
+        let rows = if kind == 1 { &mut self.scratch.uniform[..] } else { &mut self.warp.rows[..] };
+        let row = &mut rows[index];
+        if self.mask == full_mask(W) {
+            row.0 = *d;
+        } else {
+            blend(row, d, self.mask);
+        }
+        if kind == 1 {
+            // Taken from the row, not from `d`: what is indexed by a variable the host cannot keep in its registers.
+            let value = row.0[self.mask.trailing_zeros() as usize % W];
+            *uniform_mut(&mut self.warp.rows, self.registers, index) = value;
         }
     }
 
@@ -235,6 +235,13 @@ impl<'a, const W: usize> Lanes<'a, W> {
             d[i] = f(a[i], b[i], c[i]);
         }
         self.put64(d);
+    }
+
+    /// Word from a pair.
+    #[inline(always)]
+    pub fn narrow(&mut self, f: impl Fn(u64) -> u32) {
+        let d = each(&self.longs(0), f);
+        self.put(d);
     }
 
     /// Pair from a word.

@@ -47,6 +47,11 @@ pub(super) trait Level: Copy {
     fn fma64(a: f64, b: f64, c: f64) -> f64;
     /// Bit `i` is the top bit of `rows[i]`.
     fn top_bits<const W: usize>(rows: &[u32; W]) -> u64;
+    /// The words that begin at these bytes of `memory`.
+    ///
+    /// # Safety
+    /// Each offset is less than 2^31, and the 4 bytes from there on may be read.
+    unsafe fn gather<const W: usize>(memory: *const u8, offsets: &[u32; W]) -> [u32; W];
 }
 
 /// What every host has.
@@ -69,6 +74,15 @@ impl Level for Base {
             bits |= ((r >> 31) as u64) << i;
         }
         bits
+    }
+    #[inline(always)]
+    unsafe fn gather<const W: usize>(memory: *const u8, offsets: &[u32; W]) -> [u32; W] {
+        let mut words = [0; W];
+        for i in 0..W {
+            // SAFETY: the caller's.
+            words[i] = unsafe { memory.add(offsets[i] as usize).cast::<u32>().read_unaligned() };
+        }
+        words
     }
 }
 
@@ -107,6 +121,19 @@ mod x86 {
             }
             bits
         }
+        #[inline(always)]
+        unsafe fn gather<const W: usize>(memory: *const u8, offsets: &[u32; W]) -> [u32; W] {
+            let mut words = [0; W];
+            for (to, of) in words.as_chunks_mut::<8>().0.iter_mut().zip(offsets.as_chunks::<8>().0) {
+                // SAFETY: this level is only used where AVX2 is enabled; both chunks have 32 bytes, and the caller
+                // vouches for what lies at the offsets.
+                unsafe {
+                    let of = _mm256_loadu_si256(of.as_ptr().cast());
+                    _mm256_storeu_si256(to.as_mut_ptr().cast(), _mm256_i32gather_epi32::<1>(memory.cast(), of));
+                }
+            }
+            words
+        }
     }
 
     impl Level for Avx512 {
@@ -130,6 +157,11 @@ mod x86 {
                 bits |= (m as u64) << (16 * i);
             }
             bits
+        }
+        #[inline(always)]
+        unsafe fn gather<const W: usize>(memory: *const u8, offsets: &[u32; W]) -> [u32; W] {
+            // SAFETY: the caller's, and this level has all of the other.
+            unsafe { Avx2::gather(memory, offsets) }
         }
     }
 }

@@ -75,7 +75,6 @@ impl<const W: usize> Execute<W> {
         scratch: &mut Scratch<W>,
         mask: u64,
     ) -> Outcome {
-        scratch.spread_sources(op, warp);
         // SAFETY: `of` is only given levels of this host.
         unsafe { (self.0)(op, code, warp, group, scratch, mask) }
     }
@@ -218,6 +217,8 @@ fn semantics<L: Level, const W: usize>(
     scratch: &mut Scratch<W>,
     mask: u64,
 ) -> Outcome {
+    // Here, so that rows are written and read with vectors of one size: the host forwards them from its store queue.
+    scratch.spread_sources(op, warp);
     let mut x = Lanes::new(op, code, warp, scratch, mask);
     match op.op {
         Op::Nop => {}
@@ -430,7 +431,7 @@ fn semantics<L: Level, const W: usize>(
         // Memory
         Op::LdGlobal => return x.at_address(Outcome::Load(Target::Known(Space::Global))),
         Op::LdConstant => return x.at_address(Outcome::Load(Target::Known(Space::Constant))),
-        Op::LdLocal => return x.load_local(group),
+        Op::LdLocal => return x.load_local::<L>(group),
         Op::LdPrivate => return x.load_private(),
         Op::LdGeneric => return x.at_address(Outcome::Load(Target::Generic)),
         Op::StGlobal => return x.at_address(Outcome::Store(Target::Known(Space::Global))),

@@ -93,16 +93,18 @@ impl<const W: usize> Scratch<W> {
     /// Makes the rows of the uniform registers that `op` reads as words or pairs.
     #[inline(always)]
     pub(super) fn spread_sources(&mut self, op: &MachineOp, warp: &Warp<W>) {
-        let is_uniform = |o: Operand| o.0 >> 14 == 1;
-        if op.src.iter().fold(false, |any, o| any | is_uniform(*o)) {
-            for o in op.src.into_iter().filter(|o| is_uniform(*o)) {
+        // Operands' kinds are in their top two bits: all four are looked at as one word.
+        let [a, b, c, d] = op.src.map(|o| u64::from(o.0));
+        let all = a | b << 16 | c << 32 | d << 48;
+        if all >> 14 & !(all >> 15) & 0x0001_0001_0001_0001 != 0 {
+            for o in op.src.into_iter().filter(|o| o.0 >> 14 == 1) {
                 self.spread(o, 2, warp);
             }
         }
     }
 
     /// Makes the rows of up to `count` uniform registers from `o` on, which is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn spread(&mut self, o: Operand, count: usize, warp: &Warp<W>) {
         let first = (o.0 & 0x3fff) as usize;
         for (u, row) in self.uniform.iter_mut().enumerate().skip(first).take(count) {

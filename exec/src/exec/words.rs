@@ -2,6 +2,7 @@
 //! vector extensions. What is not of this kind (narrow elements, out of bounds, misaligned) is left to `local` and
 //! `private`, which carry it out or find the fault.
 use super::lanes::{Lanes, blend, each, full_mask};
+use super::level::Level;
 use super::semantics::{Outcome, Target};
 use super::{Group, Row, Space};
 use crate::program::{AccessShape, Operand, OperandKind};
@@ -9,13 +10,18 @@ use crate::program::{AccessShape, Operand, OperandKind};
 /// Byte offsets of the lanes from the start of a memory; inactive lanes repeat the first active one's.
 struct Offsets<const W: usize> {
     of: [u32; W],
-    /// All are within bounds and at whole words.
+    /// All are within bounds, below 2^31 and at whole words.
     plain: bool,
     /// All are the same.
     same: bool,
-    /// Lane `i` is `4 * i` behind lane 0.
-    contiguous: bool,
+    /// Those of each part of [`PART`] lanes are the same.
+    parts_same: bool,
+    /// In each part lane `i` is `4 * i` behind the first.
+    parts_contiguous: bool,
 }
+
+/// Neighbouring lanes whose accesses are looked at together: every width has whole parts, and work-groups' rows too.
+const PART: usize = 8;
 
 impl<const W: usize> Lanes<'_, W> {
     /// Leaves 64-bit addresses for the access that `outcome` names.
@@ -48,22 +54,29 @@ impl<const W: usize> Lanes<'_, W> {
         for i in 0..W {
             of[i] = a[i].wrapping_add(shift);
         }
-        let full = self.mask == full_mask(W);
-        if !full {
+        if self.mask != full_mask(W) {
             let mut row = Row([of[self.mask.trailing_zeros() as usize % W]; W]);
             blend(&mut row, &of, self.mask);
             of = row.0;
         }
         let first = of[0];
-        let (mut most, mut bits, mut differ, mut gap) = (0, 0, 0, 0);
+        let (mut most, mut bits, mut differ, mut differ_part, mut gap) = (0, 0, 0, 0, 0);
         for i in 0..W {
+            let first_of_part = of[i / PART * PART];
             most = of[i].max(most);
             bits |= of[i];
             differ |= of[i] ^ first;
-            gap |= of[i] ^ first.wrapping_add(4 * i as u32);
+            differ_part |= of[i] ^ first_of_part;
+            gap |= of[i] ^ first_of_part.wrapping_add(4 * (i % PART) as u32);
         }
-        let fits = size >= bytes as usize && most as usize <= size - bytes as usize;
-        Offsets { of, plain: fits && bits & 3 == 0, same: differ == 0, contiguous: full && gap == 0 }
+        let fits = (bytes as usize..=i32::MAX as usize).contains(&size) && most as usize <= size - bytes as usize;
+        Offsets {
+            of,
+            plain: fits && bits & 3 == 0,
+            same: differ == 0,
+            parts_same: differ_part == 0,
+            parts_contiguous: gap == 0,
+        }
     }
 
     /// The shape, if it is of whole words.
@@ -75,7 +88,7 @@ impl<const W: usize> Lanes<'_, W> {
     }
 
     #[inline(always)]
-    pub fn load_local(&mut self, group: &Group) -> Outcome {
+    pub fn load_local<L: Level>(&mut self, group: &Group) -> Outcome {
         let careful = self.at_offset(Outcome::Load(Target::Known(Space::Local)));
         let Some(shape) = self.word_shape().filter(|_| !self.op.dst.is_none()) else { return careful };
         let at = self.offsets(group.reserved, group.local.len(), shape.bytes());
@@ -86,16 +99,16 @@ impl<const W: usize> Lanes<'_, W> {
             let memory = group.local[4 * word..].as_ptr();
             let mut d = [0; W];
             // SAFETY: all offsets are at most the memory's size less the access's bytes, of which 4 * word are behind
-            // `memory`, so each read of 4 bytes ends within it; where contiguous, so does the last lane's.
+            // `memory`, so each read of 4 bytes ends within it; where contiguous, so does the part's last one.
             unsafe {
-                if at.same {
-                    d = [memory.add(at.of[0] as usize).cast::<u32>().read_unaligned(); W];
-                } else if at.contiguous {
-                    d = memory.add(at.of[0] as usize).cast::<[u32; W]>().read_unaligned();
+                let part = |n: usize| memory.add(at.of[n * PART] as usize);
+                let parts = d.as_chunks_mut::<PART>().0.iter_mut().enumerate();
+                if at.parts_same {
+                    parts.for_each(|(n, d)| *d = [part(n).cast::<u32>().read_unaligned(); PART]);
+                } else if at.parts_contiguous {
+                    parts.for_each(|(n, d)| *d = part(n).cast::<[u32; PART]>().read_unaligned());
                 } else {
-                    for i in 0..W {
-                        d[i] = memory.add(at.of[i] as usize).cast::<u32>().read_unaligned();
-                    }
+                    d = L::gather(memory, &at.of);
                 }
             }
             self.store(Operand(self.op.dst.0.wrapping_add(word as u16)), &each(&d, u32::from_le));
@@ -113,11 +126,14 @@ impl<const W: usize> Lanes<'_, W> {
         }
         let data = each(&self.words(1), u32::to_le);
         let memory = group.local.as_mut_ptr();
-        // SAFETY: all offsets are at most the memory's size less 4; where contiguous, the last lane's is.
+        let full = self.mask == full_mask(W);
+        // SAFETY: all offsets are at most the memory's size less 4; where contiguous, the part's last one is.
         unsafe {
-            if at.contiguous {
-                memory.add(at.of[0] as usize).cast::<[u32; W]>().write_unaligned(data);
-            } else if self.mask == full_mask(W) {
+            if full && at.parts_contiguous {
+                for (n, data) in data.as_chunks::<PART>().0.iter().enumerate() {
+                    memory.add(at.of[n * PART] as usize).cast::<[u32; PART]>().write_unaligned(*data);
+                }
+            } else if full {
                 for i in 0..W {
                     memory.add(at.of[i] as usize).cast::<u32>().write_unaligned(data[i]);
                 }

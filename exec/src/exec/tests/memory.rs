@@ -92,19 +92,42 @@ fn local_and_private_memory_round_trip() {
 }
 
 #[test]
-fn contiguous_and_broadcast_local_reads() {
+fn patterns_of_local_reads_and_writes() {
     let (mut g, mut m, mut private) = (group::<32>(), Flat::new(), vec![]);
     for (i, b) in g.local.iter_mut().enumerate() {
         *b = (i * 31 % 251) as u8;
     }
     let word = |g: &Group, o: usize| u32::from_le_bytes(g.local[o - 64..o - 60].try_into().unwrap());
-    for stride in [4, 0, 8, 12] {
-        let addresses: [u64; 32] = std::array::from_fn(|i| 128 + stride * i as u64);
-        for active in [u64::MAX >> 32, 0x5555_1234] {
-            let out = one(op(Op::LdLocal), shape(4, 1, false), &addresses, &[], active, &mut g, &mut m, &mut private)
-                .unwrap();
-            for i in (0..32).filter(|i| active >> i & 1 != 0) {
-                assert_eq!(out[0].0[i], word(&g, addresses[i] as usize), "stride {stride}, lane {i}");
+    // Strides, then groups of 16 and 8 lanes that read one word or a row, and a row with a hole.
+    let patterns: [fn(u64) -> u64; 9] = [
+        |i| 4 * i,
+        |_| 0,
+        |i| 8 * i,
+        |i| 12 * i,
+        |i| 132 * (i / 16),
+        |i| 4 * (i % 16) + 132 * (i / 16),
+        |i| 4 * (i / 8),
+        |i| 64 - 4 * (i % 8),
+        |i| 4 * i + 4 * (i / 20),
+    ];
+    for (n, pattern) in patterns.iter().enumerate() {
+        let addresses: [u64; 32] = std::array::from_fn(|i| 128 + pattern(i as u64));
+        for (active, count) in [(u64::MAX >> 32, 1), (0x5555_1234, 1), (u64::MAX >> 32, 3)] {
+            let active_lanes = || (0..32).filter(move |i| active >> i & 1 != 0);
+            let shape = shape(4, count, false);
+            let out = one(op(Op::LdLocal), shape, &addresses, &[], active, &mut g, &mut m, &mut private).unwrap();
+            for (i, w) in active_lanes().flat_map(|i| (0..count as usize).map(move |w| (i, w))) {
+                assert_eq!(out[w].0[i], word(&g, addresses[i] as usize + 4 * w), "pattern {n}, lane {i}, word {w}");
+            }
+            if count == 1 {
+                let data = std::array::from_fn(|i| 1000 * n as u32 + i as u32);
+                let mut expected = g.local.clone();
+                for i in active_lanes() {
+                    let at = addresses[i] as usize - 64;
+                    expected[at..at + 4].copy_from_slice(&data[i].to_le_bytes());
+                }
+                one(op(Op::StLocal), shape, &addresses, &[data], active, &mut g, &mut m, &mut private).unwrap();
+                assert!(g.local == expected, "pattern {n}");
             }
         }
     }
